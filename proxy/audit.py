@@ -1,0 +1,236 @@
+"""What is written down about a request: a closed schema of types, counts, sizes and hashes, one JSON line each.
+
+May import: model, errors, the standard library.
+
+There is no field for free text. Every string is held to a pattern when the event is built; what does not fit
+becomes `unprintable`, so that a mistake elsewhere cannot turn the audit trail into a second copy of the prompts.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import time
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field, fields
+from datetime import UTC, datetime
+from typing import Any, Protocol, TypeVar
+
+from proxy.errors import Unavailable
+from proxy.model import Usage
+
+UNPRINTABLE = "unprintable"
+STDOUT = 1
+ENDPOINTS = ("/v1/chat/completions", "/v1/models", "/v1/models/{id}", "unknown")
+VERDICTS = ("release", "refuse", "block", "cancelled", "upstream_error", "broken")
+
+_Number = TypeVar("_Number", int, float)
+_NAME = re.compile(r"[A-Z][A-Z0-9_]{0,63}")
+_WORD = re.compile(r"[a-z][a-z0-9_]{0,63}")
+_PATTERNS = {
+    "request_id": re.compile(r"[A-Za-z0-9._-]{1,64}"),
+    "policy": re.compile(r"[A-Za-z0-9._@:-]{0,160}"),
+    "tenant": re.compile(r"[0-9a-f]{16}|anonymous"),
+    "model": re.compile(r"[A-Za-z0-9._:/@;=+-]{1,128}"),
+    "endpoint": re.compile("|".join(map(re.escape, ENDPOINTS))),
+    "verdict": re.compile("|".join(VERDICTS)),
+    "reason": re.compile(r"|[a-z][a-z0-9_]{0,63}"),
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AuditEvent:
+    """One request, from its arrival to the end of its answer.
+
+    `time` is seconds since 1970 (written as UTC); `policy` is `name@digest`; `tenant` is a keyed hash of the
+    credential; `reason` is the refusal's code, empty for a request that went through; `alarms` are codes of
+    what was noticed but let pass; `stage_ms` maps a stage to the milliseconds it took. `bytes_in` came from the
+    client, `bytes_out` went to the upstream; `tokens_*`, `completion` (requested), `limit` and `usage_*` (as
+    the upstream reports) are tokens.
+    """
+
+    request_id: str
+    verdict: str
+    status: int
+    time: float = field(default_factory=time.time)
+    policy: str = ""
+    tenant: str = "anonymous"
+    model: str | None = None
+    endpoint: str = "unknown"
+    stream: bool = False
+    reason: str = ""
+    alarms: tuple[str, ...] = ()
+    entities: Mapping[str, int] = field(default_factory=dict)
+    bytes_in: int = 0
+    bytes_out: int = 0
+    tokens_before: int | None = None
+    tokens_after: int | None = None
+    completion: int | None = None
+    limit: int | None = None
+    usage_prompt: int | None = None
+    usage_completion: int | None = None
+    restored: int = 0
+    foreign: int = 0
+    stage_ms: Mapping[str, float] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        for name, pattern in _PATTERNS.items():
+            value = getattr(self, name)
+            if value is not None and not pattern.fullmatch(value):
+                object.__setattr__(self, name, UNPRINTABLE)
+        object.__setattr__(self, "entities", _closed(self.entities, _NAME))
+        object.__setattr__(self, "stage_ms", _closed(self.stage_ms, _WORD))
+        alarms = (code if _WORD.fullmatch(code) else UNPRINTABLE for code in self.alarms)
+        object.__setattr__(self, "alarms", tuple(alarms))
+
+    def line(self) -> str:
+        """The event as one line of JSON in ASCII, without the line break."""
+        values = {item.name: getattr(self, item.name) for item in fields(self)}
+        moment = datetime.fromtimestamp(self.time, UTC)
+        values["time"] = moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")
+        values["stage_ms"] = {stage: round(ms, 2) for stage, ms in self.stage_ms.items()}
+        return json.dumps(values, separators=(",", ":"))
+
+
+class Named(Protocol):
+    """What the trail says about a policy."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def digest(self) -> str: ...
+
+
+@dataclass(slots=True)
+class Record:
+    """What is known so far about one request in flight; becomes an `AuditEvent` when it is over."""
+
+    request_id: str
+    tenant: str
+    path: str
+    time: float = field(default_factory=time.time)
+    model: str | None = None
+    stream: bool = False
+    alarms: list[str] = field(default_factory=list)
+    entities: Counter[str] = field(default_factory=Counter)
+    bytes_in: int = 0
+    bytes_out: int = 0
+    tokens_before: int | None = None
+    tokens_after: int | None = None
+    completion: int | None = None
+    limit: int | None = None
+    usage_prompt: int | None = None
+    usage_completion: int | None = None
+    restored: int = 0
+    foreign: int = 0
+    stage_ms: dict[str, float] = field(default_factory=dict)
+
+    @contextmanager
+    def stage(self, name: str) -> Iterator[None]:
+        """Adds the time spent inside to the stage `name`, also when it ends in an error."""
+        began = time.perf_counter()
+        try:
+            yield
+        finally:
+            self.stage_ms[name] = self.stage_ms.get(name, 0.0) + (time.perf_counter() - began) * 1000
+
+    def request(self, *, model: Any, stream: bool, bytes_in: int) -> None:
+        """What the body says; `model` may be anything that JSON can hold."""
+        self.model = model if model is None or isinstance(model, str) else UNPRINTABLE
+        self.stream, self.bytes_in = stream, bytes_in
+
+    def found(self, counts: Mapping[str, int]) -> None:
+        """Findings by entity."""
+        self.entities.update(counts)
+
+    def usage(self, usage: Usage | None) -> None:
+        """Tokens as the upstream reports them."""
+        if usage is not None:
+            self.usage_prompt, self.usage_completion = usage.prompt, usage.completion
+
+    def alarm(self, code: str) -> None:
+        """Something that the policy lets pass but wants noted; each code once."""
+        if code not in self.alarms:
+            self.alarms.append(code)
+
+    def close(self, policy: Named, verdict: str, reason: str, status: int) -> AuditEvent:
+        """The event. `reason` is a refusal's code or empty, `status` what the client got."""
+        values = {item.name: getattr(self, item.name) for item in fields(self) if item.name != "path"}
+        values["alarms"] = tuple(self.alarms)
+        return AuditEvent(
+            **values,
+            endpoint=endpoint_of(self.path),
+            policy=f"{policy.name}@{policy.digest}",
+            verdict=verdict,
+            reason=reason,
+            status=status,
+        )
+
+
+def endpoint_of(path: str) -> str:
+    """The path without what a client can put into it: one of `ENDPOINTS`."""
+    if path in ENDPOINTS:
+        return path
+    return "/v1/models/{id}" if path.startswith("/v1/models/") else "unknown"
+
+
+class Sink(Protocol):
+    """Somewhere an event goes. Raises `OSError` when it could not be written."""
+
+    def __call__(self, event: AuditEvent) -> None: ...
+
+
+class LineSink:
+    """Appends lines to a file, readable by its owner only, or to standard output for `-`. Unbuffered."""
+
+    def __init__(self, target: str) -> None:
+        self._owned = target != "-"
+        self._fd = os.open(target, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600) if self._owned else STDOUT
+
+    def __call__(self, event: AuditEvent) -> None:
+        rest = f"{event.line()}\n".encode("ascii")
+        while rest:
+            rest = rest[os.write(self._fd, rest) :]
+
+    def close(self) -> None:
+        """Closes the file; standard output stays open."""
+        if self._owned:
+            os.close(self._fd)
+
+
+class Audit:
+    """The trail. While the last event could not be written, `check` refuses new requests."""
+
+    def __init__(self, sinks: Iterable[Sink]) -> None:
+        self._sinks = tuple(sinks)
+        self._broken = False
+
+    def check(self) -> None:
+        """Raises `Unavailable` while the trail cannot be written: what is not audited is not forwarded."""
+        if self._broken:
+            raise _unavailable()
+
+    def write(self, event: AuditEvent) -> None:
+        """Hands the event to every sink; raises `Unavailable` if one of them fails."""
+        failed = [sink for sink in self._sinks if not self._try(sink, event)]
+        self._broken = bool(failed)
+        self.check()
+
+    def _try(self, sink: Sink, event: AuditEvent) -> bool:
+        try:
+            sink(event)
+        except OSError:
+            return False
+        return True
+
+
+def _closed(counts: Mapping[str, _Number], pattern: re.Pattern[str]) -> dict[str, _Number]:
+    return {(key if pattern.fullmatch(key) else UNPRINTABLE): value for key, value in counts.items()}
+
+
+def _unavailable() -> Unavailable:
+    return Unavailable("The audit trail cannot be written, so requests are not forwarded.", code="audit_unavailable")

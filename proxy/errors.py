@@ -1,0 +1,117 @@
+"""Every way a request can be refused, as one tree.
+
+    Refusal                       the client gets a provider-shaped error, nothing (more) is forwarded
+      BadRequest          400     malformed JSON, wrong types, wrong charset
+      UnsupportedByPolicy 400     a field, part or endpoint that is not inspected
+      BlockedEntity       400     the policy blocks an entity that was found
+      ContextLengthExceeded 400   prompt + requested completion over the served limit
+      BodyTooLarge        413
+      Unavailable         503     a fault on our side: analyzer error or deadline, queue full, shutting down
+      BadAnswer           502     the upstream's answer cannot belong to this prompt, or cannot be read
+      UpstreamUnreachable 502/504 no connection, or no answer in time
+
+Messages are written here or built from closed vocabularies (paths, entity types, numbers): never from a value.
+May import: the standard library.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+
+class Refusal(Exception):
+    """A request or an answer that stops here. `message` is shown to the client and must hold no value."""
+
+    status = 400
+    kind = "invalid_request_error"
+    code = "invalid_request"
+    retry = False
+
+    def __init__(self, message: str, *, param: str | None = None) -> None:
+        super().__init__(message)
+        self.message = message
+        self.param = param
+
+    def body(self) -> dict[str, dict[str, str | None]]:
+        """The error in the shape of the OpenAI API: `{"error": {"message", "type", "param", "code"}}`."""
+        return {"error": {"message": self.message, "type": self.kind, "param": self.param, "code": self.code}}
+
+    def headers(self) -> dict[str, str]:
+        """`x-should-retry` overrides every official SDK's own idea of what to retry."""
+        return {"x-should-retry": "true" if self.retry else "false"}
+
+
+class BadRequest(Refusal):
+    code = "invalid_json"
+
+
+class UnsupportedByPolicy(Refusal):
+    """Something that is not inspected: names the JSON path or endpoint and, if there is one, the policy switch."""
+
+    code = "unsupported_by_policy"
+
+
+class BlockedEntity(Refusal):
+    kind = "content_policy_violation"
+    code = "blocked_entity"
+
+    def __init__(self, counts: Mapping[str, int]) -> None:
+        found = ", ".join(f"{entity}={count}" for entity, count in sorted(counts.items()))
+        super().__init__(f"The policy blocks requests that hold these entities: {found}. Nothing was forwarded.")
+        self.counts = dict(counts)
+
+
+class ContextLengthExceeded(Refusal):
+    """Same words, type and code as the OpenAI API, since clients and frameworks look for them."""
+
+    code = "context_length_exceeded"
+
+    def __init__(self, limit: int, prompt: int, completion: int, *, param: str = "messages") -> None:
+        total = prompt + completion
+        super().__init__(
+            f"This model's maximum context length is {limit} tokens. However, you requested {total} tokens "
+            f"({prompt} in the messages, {completion} in the completion). "
+            f"Please reduce the length of the messages or completion.",
+            param=param,
+        )
+        self.limit, self.prompt, self.completion = limit, prompt, completion
+
+
+class BodyTooLarge(Refusal):
+    status = 413
+    code = "body_too_large"
+
+
+class Unavailable(Refusal):
+    """Our own fault stopped the request. `retry` only where trying again can help (queue full, draining)."""
+
+    status = 503
+    kind = "server_error"
+    code = "unavailable"
+
+    def __init__(self, message: str, *, code: str = "unavailable", retry: bool = False) -> None:
+        super().__init__(message)
+        self.code = code
+        self.retry = retry
+
+
+class BadAnswer(Refusal):
+    """The upstream answered, but not in a way that may be handed on."""
+
+    status = 502
+    kind = "server_error"
+
+    def __init__(self, message: str, *, code: str) -> None:
+        super().__init__(message)
+        self.code = code
+
+
+class UpstreamUnreachable(Refusal):
+    status = 502
+    kind = "server_error"
+    code = "upstream_unreachable"
+
+    def __init__(self, message: str, *, timed_out: bool = False) -> None:
+        super().__init__(message)
+        self.status = 504 if timed_out else 502
+        self.code = "upstream_timeout" if timed_out else "upstream_unreachable"

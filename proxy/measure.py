@@ -1,0 +1,118 @@
+"""Tokens of a prompt against the served limit: the measure stage.
+
+`count_prompt` gives an upper bound of what the provider will count, `requested_completion` what the client asks to
+be generated, `check_limit` compares their sum with what the deployment holds: generated tokens occupy the same
+context as the prompt. All functions are pure and synchronous; tokenizing releases the GIL, so the pipeline runs
+them in worker threads.
+
+May import: model, errors, proxy.tokens (the owner of tiktoken), the standard library.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from proxy.errors import BadRequest, ContextLengthExceeded
+from proxy.model import JSON
+from proxy.tokens.charges import Charge, charges
+from proxy.tokens.counter import Counter, load_counter
+from proxy.tokens.ranks import CorruptRanks
+
+__all__ = [
+    "CorruptRanks",
+    "Counter",
+    "Measured",
+    "check_limit",
+    "count_prompt",
+    "load_counter",
+    "measure",
+    "requested_completion",
+]
+
+_COMPLETION_FIELDS = ("max_tokens", "max_completion_tokens", "max_output_tokens", "max_new_tokens")
+
+
+EXACT_BYTES = 8_000_000
+"""Bodies up to this size are counted to the end, so that the error over the limit tells the true number.
+
+Stopping early would not lower the worst case: the slowest texts (runs of white space or of one letter, 0.2 s a MB)
+have so few tokens that 8 MB of them stay within a limit of 200,000 and must be counted whole anyway. Natural text
+takes 0.02 s a MB.
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """Tokens of one request: the bound of its prompt, and the completion that it asks for (0: it does not say)."""
+
+    prompt: int
+    completion: int
+
+
+def measure(
+    body: Mapping[str, JSON], counter: Counter, limit: int | None, *, size: int, deadline: float | None = None
+) -> Measured:
+    """Both numbers of a request whose body had `size` bytes; to be handed to `check_limit`.
+
+    If the body is larger than `EXACT_BYTES` and over `limit`, counting stops there: `prompt` is then a number that
+    is certainly reached, itself over the limit, and the error's total means "at least". Raises as the parts do.
+    """
+    completion = requested_completion(body)
+    stop_above = None if limit is None or size <= EXACT_BYTES else max(0, limit - completion)
+    return Measured(count_prompt(body, counter, stop_above, deadline), completion)
+
+
+def count_prompt(
+    body: Mapping[str, JSON], counter: Counter, stop_above: int | None = None, deadline: float | None = None
+) -> int:
+    """An upper bound, in tokens, of the prompt that a provider makes of a chat-completions body.
+
+    For plain chats it is never below OpenAI's published formula (3 per message, the tokens of every value, 1 per
+    name, 3 for the reply) and above it by at most 8 per request, 2 per message, and a little per unusual key.
+    Counted besides: every string, key and number below `messages`, known or not; tool calls; and every top-level
+    field that is not in the closed list `NOT_IN_PROMPT`. The constants and their sources: `proxy.tokens.charges`.
+
+    `stop_above` and `deadline` as in `Counter.count`: a number above `stop_above` may be less than the full count.
+    Raises `BadRequest` (lone surrogates, absurd numbers), `Unavailable` (`measure_timeout`, `measure_failed`).
+    """
+    total = 0
+    for charge in charges(body):
+        left = None if stop_above is None else stop_above - total
+        total += _tokens(charge, counter, left, deadline)
+        if stop_above is not None and total > stop_above:
+            break
+    return total
+
+
+def _tokens(charge: Charge, counter: Counter, stop_above: int | None, deadline: float | None) -> int:
+    if isinstance(charge, int):
+        return charge
+    texts = (charge,) if isinstance(charge, str) else charge
+    return max(counter.count(text, stop_above, deadline) for text in texts)
+
+
+def requested_completion(body: Mapping[str, JSON]) -> int:
+    """Tokens that the client asks to be generated: the largest of the fields that say so, 0 if none does.
+
+    `n` and `best_of` do not multiply it: each choice is generated in a context of its own, behind the same prompt,
+    and the limit is one context's. Null counts as absent. Raises `BadRequest` that names the field.
+    """
+    return max(_completion(body.get(name), name) for name in _COMPLETION_FIELDS)
+
+
+def _completion(value: JSON, name: str) -> int:
+    if value is None:
+        return 0
+    if isinstance(value, bool) or not isinstance(value, int) or value < 0:
+        raise BadRequest(f"'{name}' must be an integer of at least 0.", param=name)
+    return value
+
+
+def check_limit(measured: Measured, limit: int | None, *, param: str = "messages") -> None:
+    """Raises `ContextLengthExceeded` if prompt and completion together exceed `limit` tokens; None is no limit.
+
+    `param` is the field that the error names: `messages`, or `input` for the Responses API.
+    """
+    if limit is not None and measured.prompt + measured.completion > limit:
+        raise ContextLengthExceeded(limit, measured.prompt, measured.completion, param=param)

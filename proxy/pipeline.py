@@ -1,0 +1,297 @@
+"""The path of a request, top to bottom.
+
+    measure -> detect -> substitute -> measure again -> forward -> verify -> restore -> audit
+
+This module alone catches errors of the stages, and it catches to refuse: whatever goes wrong before the upstream
+has answered, nothing (more) is forwarded; whatever goes wrong afterwards, the answer stops.
+
+May import: the stages, policy, vault, wire, model, errors.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import functools
+import time
+from collections import Counter
+from collections.abc import AsyncIterator, Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
+
+from proxy import audit, measure, verify
+from proxy.detect import Detector
+from proxy.errors import BadAnswer, BadRequest, Refusal, Unavailable, UnsupportedByPolicy
+from proxy.forward import Upstream, UpstreamAnswer, client_headers
+from proxy.model import JSON, Context, Finding, Leaf, Seen
+from proxy.policy.model import Policy
+from proxy.restore import Restoration
+from proxy.substitute import substitute
+from proxy.vault import Vault, conversation_key, lookalikes, tenant_key
+from proxy.wire import chat
+from proxy.wire.answers import restore_answer
+from proxy.wire.base import parse_answer, parse_strict, serialise
+from proxy.wire.opening import leaves_of, opening
+from proxy.wire.stream import ChatStream
+
+T = TypeVar("T")
+MEASURE_SECONDS = 20.0
+"""Longest time that counting one prompt may take; the slowest text known needs 0.3 s a MB."""
+_INLINE = 16_384
+"""Bodies up to this many bytes are parsed and rebuilt on the event loop; longer ones in a thread."""
+
+
+class StreamBroken(Exception):
+    """The answer stopped short: the client's connection must end in the middle, not cleanly."""
+
+
+@dataclass(frozen=True, slots=True)
+class Inbound:
+    """A request as ingress hands it over: decoded body, lower-cased header names."""
+
+    request_id: str
+    tenant: str
+    method: str
+    path: str
+    query: str
+    headers: tuple[tuple[str, str], ...] = field(repr=False)
+    body: bytes = field(repr=False)
+
+
+@dataclass(slots=True)
+class Outbound:
+    """What goes back to the client; closing a streamed body closes the upstream connection."""
+
+    status: int
+    headers: list[tuple[str, str]]
+    body: bytes | AsyncIterator[bytes] = field(repr=False)
+
+
+@dataclass(slots=True)
+class Trip:
+    """One request's own state: lives in `handle`, is passed by argument, shared with nobody."""
+
+    inbound: Inbound
+    policy: Policy
+    record: audit.Record
+    seen: Seen = field(default_factory=Seen)
+    vault: Vault | None = None
+    restoration: Restoration | None = None
+    sent_tokens: int = 0
+
+
+class Pipeline:
+    """The stages in their order. Holds what outlives a request; a request's own state is in its `Trip`."""
+
+    def __init__(
+        self,
+        policy: Policy,
+        detector: Detector,
+        counters: measure.Counters,
+        upstream: Upstream,
+        log: audit.Audit,
+        secret: bytes,
+    ) -> None:
+        self.policy = policy
+        self._detector = detector
+        self._counters = counters
+        self._upstream = upstream
+        self._log = log
+        self._secret = secret
+
+    async def handle(self, inbound: Inbound) -> Outbound:
+        """Answers a request. Raises nothing but CancelledError."""
+        trip = Trip(inbound, self.policy, audit.Record(inbound.request_id, inbound.tenant, inbound.path))
+        try:
+            if inbound.method == "GET":
+                return await self._pass_through(trip)
+            return await self._complete(trip)
+        except Refusal as refusal:
+            return self._refuse(trip, refusal)
+        except asyncio.CancelledError:
+            self._close(trip, "cancelled", "client_disconnected", 499)
+            raise
+        except Exception as error:
+            return self._refuse(trip, Unavailable(f"Internal fault ({type(error).__name__}).", code="internal_fault"))
+
+    async def _complete(self, trip: Trip) -> Outbound:
+        inbound, policy, record = trip.inbound, trip.policy, trip.record
+        with record.stage("parse"):
+            body = await _off_loop(parse_strict, inbound.body, size=len(inbound.body))
+            if not isinstance(body, dict):
+                raise BadRequest("The body must be a JSON object.")
+            leaves = await _off_loop(leaves_of, body, policy.attachments.passed, size=len(inbound.body))
+        record.request(model=None, stream=body.get("stream") is True, bytes_in=len(inbound.body))
+
+        with record.stage("measure"):
+            record.tokens_before = await self._measure(body, trip)
+
+        with record.stage("detect"):
+            findings = await self._detector.detect(leaves, policy, inbound.tenant)
+        record.found(Counter(finding.entity for found in findings for finding in found))
+        record.model = str(body.get("model"))  # only now: until it was inspected it could have been anything
+
+        with record.stage("substitute"):
+            outgoing = await _off_loop(self._substituted, trip, body, leaves, findings, size=len(inbound.body))
+            payload = serialise(outgoing)
+        with record.stage("measure_again"):
+            trip.sent_tokens = record.tokens_after = await self._measure(outgoing, trip)
+
+        with record.stage("forward"):
+            answer = await self._upstream.send("POST", inbound.path, inbound.headers, payload)
+        record.bytes_out = len(payload)
+        try:
+            if answer.is_event_stream and answer.status == 200:
+                return Outbound(200, self._headers(trip, answer), self._stream(trip, answer))
+            raw = await answer.read()
+        finally:
+            if not (answer.is_event_stream and answer.status == 200):
+                await answer.aclose()
+        return self._whole(trip, answer, raw)
+
+    def _substituted(self, trip: Trip, body: JSON, leaves: list[Leaf], findings: list[list[Finding]]) -> JSON:
+        """The body that leaves the house: every finding replaced, everything else as it was."""
+        policy, tenant = trip.policy, tenant_key(self._secret, trip.inbound.tenant)
+        vault = Vault(conversation_key(tenant, opening(body)), lookalikes(_texts(leaves)))
+        trip.vault = vault
+        if policy.mode == "monitor":
+            findings = [[] for _ in findings]
+        replaced = iter([substitute(leaf, found, vault, tenant) for leaf, found in zip(leaves, findings, strict=True)])
+        outgoing = chat.rewrite_request(body, lambda _: next(replaced), policy.attachments.passed)
+        trip.restoration = Restoration(vault, in_tools=policy.answers.restores_in)
+        return outgoing
+
+    def _whole(self, trip: Trip, answer: UpstreamAnswer, raw: bytes) -> Outbound:
+        """A complete answer, or an error of the upstream's: verified and restored, status and retry headers as they were."""
+        assert trip.restoration is not None
+        with trip.record.stage("restore"):
+            try:
+                body = restore_answer(parse_answer(raw), trip.restoration, trip.seen)
+                raw = serialise(body)
+            except BadRequest:
+                if answer.status < 400:
+                    raise BadAnswer("The upstream's answer is not JSON that can be read.", code="unreadable_answer") from None
+                text, _ = trip.restoration.whole(raw.decode("utf-8", "replace"), Context.PLAIN)
+                raw = text.encode()
+        if answer.status < 400:
+            self._verify(trip)
+        self._close(trip, "release" if answer.status < 400 else "upstream_error", "", answer.status)
+        return Outbound(answer.status, self._headers(trip, answer), raw)
+
+    async def _stream(self, trip: Trip, answer: UpstreamAnswer) -> AsyncIterator[bytes]:
+        """The answer as it grows. Ends cleanly only when the upstream did, and nothing was wrong with it."""
+        assert trip.restoration is not None
+        stream = ChatStream(trip.restoration, trip.seen)
+        verdict, reason = "cancelled", "client_disconnected"
+        try:
+            async for chunk in answer.chunks():
+                out = stream.feed(chunk)
+                self._verify(trip)
+                if out:
+                    yield out
+            out = stream.finish()
+            self._verify(trip)
+            if out:
+                yield out
+            if not trip.seen.done and not trip.seen.upstream_error:
+                raise BadAnswer("The upstream's stream broke off.", code="upstream_stream_broken")
+            verdict, reason = "release", ""
+        except Refusal as refusal:
+            verdict, reason = "block", refusal.code
+            yield b"data: " + serialise(refusal.body()) + b"\n\n"
+            raise StreamBroken from None
+        except (asyncio.CancelledError, GeneratorExit):
+            raise
+        except Exception as error:
+            verdict, reason = "block", "internal_fault"
+            fault = Unavailable(f"Internal fault ({type(error).__name__}).", code="internal_fault")
+            yield b"data: " + serialise(fault.body()) + b"\n\n"
+            raise StreamBroken from None
+        finally:
+            self._close(trip, verdict, reason, 200)
+            await answer.aclose()
+
+    async def _pass_through(self, trip: Trip) -> Outbound:
+        """`GET /v1/models`: nothing of the user's goes out, the answer comes back as it is."""
+        answer = await self._upstream.send("GET", trip.inbound.path, trip.inbound.headers, None)
+        try:
+            raw = await answer.read()
+        finally:
+            await answer.aclose()
+        self._close(trip, "release" if answer.status < 400 else "upstream_error", "", answer.status)
+        return Outbound(answer.status, self._headers(trip, answer), raw)
+
+    async def _measure(self, body: Mapping[str, JSON], trip: Trip) -> int:
+        """Tokens of the prompt; raises `ContextLengthExceeded` when prompt + requested completion do not fit."""
+        model = body.get("model")
+        if not isinstance(model, str) or not model:
+            raise BadRequest("The field model must be a non-empty string.", param="$.model")
+        limit = trip.policy.limit_for(model)
+        if limit is None:
+            raise UnsupportedByPolicy("The policy states no served limit for this model, and none by default.", param="$.model")
+        size = len(trip.inbound.body)
+        count = functools.partial(
+            measure.measure, counter=self._counters.of(limit), limit=limit.served, size=size,
+            deadline=time.monotonic() + MEASURE_SECONDS,
+        )
+        measured = await _off_loop(count, body, size=size)
+        trip.record.completion, trip.record.limit = measured.completion, limit.served
+        measure.check_limit(measured, limit.served)
+        return measured.prompt
+
+    def _verify(self, trip: Trip) -> None:
+        """Raises `BadAnswer` where the policy says block; else notes the alarm once."""
+        assert trip.restoration is not None
+        answers = trip.policy.answers
+        for alarm, action in (
+            (verify.check_foreign(trip.restoration.tally.foreign), answers.foreign_placeholder),
+            (verify.check_usage(trip.seen.usage, trip.sent_tokens), answers.usage_mismatch),
+        ):
+            if alarm is None or action == "off":
+                continue
+            trip.record.alarm(alarm.code)
+            if action == "block":
+                raise BadAnswer(alarm.message, code=alarm.code)
+
+    def _refuse(self, trip: Trip, refusal: Refusal) -> Outbound:
+        try:
+            self._close(trip, "refuse", refusal.code, refusal.status)
+        except Refusal as unlogged:
+            refusal = unlogged
+        headers = [("content-type", "application/json"), *refusal.headers().items(), *self._own_headers(trip)]
+        return Outbound(refusal.status, headers, serialise(refusal.body()))
+
+    def _close(self, trip: Trip, verdict: str, reason: str, status: int) -> None:
+        """The last thing that happens to a request: its audit line is written and its values are forgotten."""
+        if trip.restoration is not None:
+            trip.record.restored = trip.restoration.tally.restored
+            trip.record.foreign = trip.restoration.tally.foreign
+        trip.record.usage(trip.seen.usage)
+        self._log.write(trip.record.close(trip.policy, verdict, reason, status))
+        if trip.vault is not None:
+            trip.vault.wipe()
+
+    def _headers(self, trip: Trip, answer: UpstreamAnswer) -> list[tuple[str, str]]:
+        return [*client_headers(answer.headers), *self._own_headers(trip)]
+
+    def _own_headers(self, trip: Trip) -> list[tuple[str, str]]:
+        record = trip.record
+        entities = ",".join(f"{entity}={count}" for entity, count in sorted(record.entities.items()))
+        own = [
+            ("x-caviardage-request-id", trip.inbound.request_id),
+            ("x-caviardage-policy", f"{trip.policy.name}@{trip.policy.digest}"),
+            ("x-caviardage-entities", entities),
+        ]
+        if record.tokens_before is not None:
+            own.append(("x-caviardage-prompt-tokens", str(record.tokens_before)))
+        return own
+
+
+def _texts(leaves: list[Leaf]) -> list[str]:
+    return [text for leaf in leaves for text in (leaf.text, leaf.raw) if text]
+
+
+async def _off_loop(function: Callable[..., T], *arguments: Any, size: int) -> T:
+    """Runs a pure function, in a thread if its input is long, so that the event loop goes on answering."""
+    if size <= _INLINE:
+        return function(*arguments)
+    return await asyncio.get_running_loop().run_in_executor(None, functools.partial(function, *arguments))

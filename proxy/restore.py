@@ -1,0 +1,239 @@
+"""Placeholders in an answer -> the original values, in one pass, over texts that may still be growing.
+
+Only placeholders that this request's vault issued are restored; what they stand for is never scanned again.
+Models bend what they copy, so the match is tolerant of case, `\\_`, `\\<`, `&lt;...&gt;`, `%3C...%3E`, `\\u003c`,
+missing brackets and inner spaces, but never of a wrong number. How a value is written depends on where it lands:
+escaped inside a JSON string, percent-encoded in a percent-encoded placeholder, as itself in prose.
+
+Theory of operation. A growing text is cut at the first place that is still undecided: either a complete
+placeholder that the next character could lengthen, or a beginning of one (`regex` reports both as partial
+matches). Everything before that place is released at once; the rest waits for the next piece or for `finish`.
+
+May import: model, vault, regex, the standard library.
+"""
+
+from __future__ import annotations
+
+import html
+import re
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from urllib.parse import quote
+
+import regex
+
+from proxy.model import Context, Moved, TextRestorer
+from proxy.vault import JSON_BEGINS, Entry, Vault, json_escaped
+
+_STRICT = re.compile(r"<([A-Z][A-Z0-9]*(?:_[A-Z0-9]+)*?)_([0-9]{9}|[0-9]{6})>")
+_LONGEST_STRICT = 64
+_JSON_UNDECIDED = re.compile(r"\s*(?:[\[{]\s*)?\Z")
+_INDENT_AT_MOST = 1000
+_QUOTE_OR_ESCAPE = re.compile(r'\\.|"', re.DOTALL)
+
+
+@dataclass(slots=True)
+class Tally:
+    """What restoring met, for verify and audit. Counts only."""
+
+    restored: int = 0
+    foreign: int = 0
+    foreign_numbers: set[str] = field(default_factory=set)
+
+
+def pattern_for(entries: Iterable[Entry]) -> regex.Pattern[str] | None:
+    """The tolerant form of every placeholder type that was issued; None if none was.
+
+    Groups: `q` and `p` the quotes around a number's placeholder, `o` the opening, `n` the number, `c` the close.
+    """
+    entries = list(entries)
+    if not entries:
+        return None
+    types = sorted({entry.entity for entry in entries}, key=lambda name: (-len(name), name))
+    names = "|".join(regex.escape(name).replace("_", r"(?:\\{0,2}_|%5F|[ \-])") for name in types)
+    quoted = any(entry.is_number for entry in entries)
+    return regex.compile(
+        (r'(?P<q>")?' if quoted else r"(?P<q>(?!))?")
+        + r"(?:(?P<o>\\{0,2}<|&lt;|%3C|\\{1,2}u003c)\s{0,2}|(?<![A-Za-z0-9_]))"
+        + rf"(?:{names})(?:\\{{0,2}}_|%5F|[ \-])\s?(?P<n>[0-9]{{9}}|[0-9]{{6}})(?![0-9])"
+        + r"(?(o)(?:\s{0,2}(?P<c>\\{0,2}>|&gt;|%3E|\\{1,2}u003e))?)"
+        + r'(?(q)(?P<p>")?)',
+        regex.IGNORECASE,
+    )
+
+
+class Restoration:
+    """Everything needed to restore the answer to one request: its vault, the pattern, a tally."""
+
+    def __init__(self, vault: Vault, *, in_tools: Callable[[str], bool] = lambda _: True) -> None:
+        self.vault = vault
+        self.tally = Tally()
+        self._pattern = pattern_for(vault)
+        self._in_tools = in_tools
+
+    @property
+    def idle(self) -> bool:
+        return self._pattern is None
+
+    def whole(self, text: str, context: Context, tool: str | None = None) -> tuple[str, list[Moved]]:
+        """A complete text restored, and where each restored value now stands."""
+        restorer = self._restorer(context, tool)
+        restored = restorer.feed(text) + restorer.finish()
+        return restored, restorer.moved
+
+    def growing(self, context: Context, tool: str | None = None) -> TextRestorer:
+        return self._restorer(context, tool)
+
+    def _restorer(self, context: Context, tool: str | None) -> Restorer:
+        pattern = self._pattern if tool is None or self._in_tools(tool) else None
+        return Restorer(self.vault, pattern, context, self.tally)
+
+
+class Restorer:
+    """Restores one growing text (`TextRestorer`)."""
+
+    def __init__(self, vault: Vault, pattern: regex.Pattern[str] | None, context: Context, tally: Tally) -> None:
+        self._vault = vault
+        self._pattern = pattern
+        self._place = _Place(context)
+        self._tally = tally
+        self._held = ""
+        self._before = ""
+        self._strict_tail = ""
+        self._received = 0
+        self._released = 0
+        self.moved: list[Moved] = []
+
+    @property
+    def pending(self) -> bool:
+        return bool(self._held)
+
+    def feed(self, text: str) -> str:
+        self._count_foreign(text)
+        return self._release(text, final=False)
+
+    def finish(self) -> str:
+        return self._release("", final=True)
+
+    def _release(self, text: str, *, final: bool) -> str:
+        window = self._before + self._held + text
+        at = len(self._before)
+        out: list[str] = []
+        if self._pattern is None:
+            out.append(self._literal(window[at:]))
+            at = len(window)
+        while at < len(window):
+            match = self._pattern.search(window, at, partial=not final) if self._pattern else None
+            if match is None or match.start() == len(window):
+                out.append(self._literal(window[at:]))
+                at = len(window)
+                break
+            out.append(self._literal(window[at : match.start()]))
+            at = match.start()
+            if match.partial or (not final and _may_grow(match, window)):
+                break
+            out.append(self._value(match))
+            at = match.end()
+        self._before, self._held = window[max(0, at - 1) : at], window[at:]
+        return "".join(out)
+
+    def _literal(self, literal: str) -> str:
+        self._place.passed(literal)
+        self._received += len(literal)
+        self._released += len(literal)
+        return literal
+
+    def _value(self, match: regex.Match[str]) -> str:
+        entry = self._vault.find(match["n"])
+        if entry is None or not _same_type(match, entry):
+            return self._literal(match[0])
+        lead, trail = match["q"] or "", match["p"] or ""
+        opening, close = match["o"] or "", match["c"] or ""
+        if opening[:1] == "\\" and opening[-1] == "<" and close[:1] != "\\":
+            lead += opening[:-1]  # not an escaped bracket: a backslash that stood before the value (`C:\\Users\\...`)
+        unquote = bool(lead and trail) and entry.is_number and self._place.in_json
+        value = entry.text if unquote else lead + self._place.write(entry, opening, match["q"] is not None) + trail
+        if not unquote:
+            self._place.passed(lead)
+            self._place.passed(trail)
+        end = self._received + len(match[0])
+        self.moved.append(Moved(self._received, end, self._released, self._released + len(value)))
+        self._received = end
+        self._released += len(value)
+        self._tally.restored += 1
+        return value
+
+    def _count_foreign(self, text: str) -> None:
+        """Well-formed placeholders that nobody in this request issued or wrote, wherever the text is cut."""
+        seen = self._strict_tail + text
+        last = 0
+        for match in _STRICT.finditer(seen):
+            number = match[2]
+            last = match.end()
+            if self._vault.find(number) is None and number not in self._vault.taken:
+                self._tally.foreign += 1
+                self._tally.foreign_numbers.add(number)
+        self._strict_tail = seen[max(last, len(seen) - _LONGEST_STRICT) :]
+
+
+class _Place:
+    """Where in the text we are, as far as it decides how a value is written."""
+
+    def __init__(self, context: Context) -> None:
+        self.context = context
+        self.in_json = context is Context.JSON
+        self._in_string = False
+        self._escape = ""
+        self._start: str | None = "" if context is Context.PLAIN else None
+
+    def passed(self, literal: str) -> None:
+        """Takes note of literal text that was released."""
+        if self._start is not None:
+            self._start += literal
+            if JSON_BEGINS.match(self._start):
+                self.in_json, literal, self._start = True, self._start, None
+            elif len(self._start) > _INDENT_AT_MOST or not _JSON_UNDECIDED.match(self._start):
+                self._start = None
+            if self._start is not None or not self.in_json:
+                return
+        if not self.in_json or not literal:
+            return
+        text = self._escape + literal
+        self._escape = ""
+        for match in _QUOTE_OR_ESCAPE.finditer(text):
+            if match[0] == '"':
+                self._in_string = not self._in_string
+        trailing = len(text) - len(text.rstrip("\\"))
+        if trailing % 2:
+            self._escape = "\\"
+
+    def write(self, entry: Entry, opening: str, quoted: bool) -> str:
+        """The value of `entry` as it must be written here; `opening` is how the placeholder's bracket was written."""
+        self._start = None  # JSON has a quote before every text, so a value here means prose
+        lowered = opening.lower()
+        if lowered == "%3c" or self.context is Context.URL:
+            return quote(entry.text, safe="")
+        if lowered == "&lt;":
+            return html.escape(entry.text, quote=False)
+        if lowered.endswith("u003c") or (self.in_json and (self._in_string != quoted)):
+            return entry.written if entry.written is not None else json_escaped(entry.text)
+        return entry.text
+
+
+_CLOSE = regex.compile(r'\s{0,2}(?:\\{0,2}>|&gt;|%3E|\\{1,2}u003e)"?', regex.IGNORECASE)
+
+
+def _may_grow(match: regex.Match[str], window: str) -> bool:
+    """True if characters still to come could make a complete match longer."""
+    if match.end() == len(window):
+        return match["c"] is None or match["q"] is not None and match["p"] is None
+    if match["o"] is None or match["c"] is not None:
+        return False
+    rest = _CLOSE.fullmatch(window, match.end("n"), partial=True)
+    return rest is not None and rest.partial
+
+
+def _same_type(match: regex.Match[str], entry: Entry) -> bool:
+    """The number decides, but a number under another type's name is somebody else's."""
+    letters = re.sub(r"[^A-Z0-9]", "", match[0].upper().replace("%5F", ""))
+    return re.sub(r"[^A-Z0-9]", "", entry.entity) in letters

@@ -1,0 +1,121 @@
+"""Which requests exist. Pure. May import: errors, the standard library.
+
+The table is the whole truth: what is not in it is answered here and forwarded nowhere. Paths are decoded once
+and compared exactly; spellings on which two servers can disagree (`..`, `//`, an encoded slash or percent sign)
+are refused instead of resolved.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from enum import Enum
+from urllib.parse import unquote
+
+from proxy.errors import UnsupportedByPolicy
+
+
+class Target(Enum):
+    """Who answers."""
+
+    PIPELINE = "pipeline"
+    HEALTH = "healthz"
+    READY = "readyz"
+    METRICS = "metrics"
+
+
+@dataclass(frozen=True, slots=True)
+class Route:
+    """`pattern` must match the whole decoded path; `body` says whether the request carries JSON."""
+
+    method: str
+    pattern: re.Pattern[str]
+    target: Target
+    body: bool = False
+
+
+ROUTES = (
+    Route("POST", re.compile(r"/v1/chat/completions"), Target.PIPELINE, body=True),
+    Route("GET", re.compile(r"/v1/models"), Target.PIPELINE),
+    Route("GET", re.compile(r"/v1/models/[A-Za-z0-9._:-]{1,128}"), Target.PIPELINE),
+    Route("GET", re.compile(r"/healthz"), Target.HEALTH),
+    Route("GET", re.compile(r"/readyz"), Target.READY),
+    Route("GET", re.compile(r"/metrics"), Target.METRICS),
+)
+
+METHODS = frozenset(("GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS"))
+KNOWN = frozenset(
+    (
+        "v1",
+        "openai",
+        "agents",
+        "assistants",
+        "audio",
+        "batches",
+        "cancel",
+        "chat",
+        "chatkit",
+        "client_secrets",
+        "completions",
+        "containers",
+        "conversations",
+        "count_tokens",
+        "decisions",
+        "deployments",
+        "edits",
+        "embeddings",
+        "evals",
+        "files",
+        "fine_tuning",
+        "generations",
+        "images",
+        "input_tokens",
+        "jobs",
+        "live",
+        "messages",
+        "models",
+        "moderations",
+        "organization",
+        "projects",
+        "realtime",
+        "responses",
+        "search",
+        "sessions",
+        "skills",
+        "speech",
+        "threads",
+        "transcriptions",
+        "translations",
+        "uploads",
+        "vector_stores",
+        "videos",
+    )
+)
+"""Words of the providers' paths, which a message may repeat; anything else in a path may be a value."""
+
+_AMBIGUOUS = re.compile(rb"\.\.|//|%2f|%5c|%25|%00|\\", re.IGNORECASE)
+
+
+def find(method: str, raw_path: bytes, query: bytes) -> tuple[Route, str]:
+    """The route and the decoded path; raises `UnsupportedByPolicy` naming the endpoint if there is none."""
+    path = _decode(raw_path)
+    for route in ROUTES:
+        if route.method == method and route.pattern.fullmatch(path):
+            if query:
+                raise UnsupportedByPolicy("This endpoint takes no query string.")
+            return route, path
+    raise UnsupportedByPolicy(f"The endpoint {_name(method, path)} is not inspected, so it is not forwarded.")
+
+
+def _decode(raw_path: bytes) -> str:
+    if _AMBIGUOUS.search(raw_path):
+        raise UnsupportedByPolicy("The path is not written in its plain form.")
+    try:
+        return unquote(raw_path.decode("ascii"), errors="strict")
+    except UnicodeDecodeError:
+        raise UnsupportedByPolicy("The path is not UTF-8.") from None
+
+
+def _name(method: str, path: str) -> str:
+    shown = [part if part in KNOWN else "..." for part in path.split("/")[1:7]]
+    return f"{method if method in METHODS else 'with this method'} /{'/'.join(shown)}"

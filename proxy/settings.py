@@ -1,0 +1,116 @@
+"""What an operator can set, checked once at start. May import: the standard library.
+
+Sizes are in bytes, times in seconds.
+"""
+
+from __future__ import annotations
+
+import ipaddress
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from urllib.parse import urlsplit
+
+MIB = 1 << 20
+
+
+class StartError(Exception):
+    """The service cannot start. `faults` are lines for the operator; they hold settings, never traffic."""
+
+    def __init__(self, faults: list[str]) -> None:
+        super().__init__("\n".join(faults))
+        self.faults = faults
+
+
+def default_workers() -> int:
+    """Detection processes when nothing is said: one a core, at most four (each loads the language models)."""
+    return max(1, min(4, os.cpu_count() or 1))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settings:
+    """One service. Raises `StartError` naming every fault when built from values that cannot work."""
+
+    upstream: str
+    policy: Path
+    host: str = "127.0.0.1"
+    port: int = 8484
+    secret: bytes = field(default=b"", repr=False)
+    workers: int = field(default_factory=default_workers)
+    max_body_bytes: int = 32 * MIB
+    max_decompressed_bytes: int = 32 * MIB
+    max_answer_bytes: int = 64 * MIB
+    max_connections: int = 100
+    connect_timeout: float = 5.0
+    read_timeout: float = 600.0
+    write_timeout: float = 60.0
+    pool_timeout: float = 10.0
+    receive_timeout: float = 120.0
+    drain_timeout: float = 30.0
+    upstream_ca: Path | None = None
+    audit: str = "-"
+    log_level: str = "info"
+
+    def __post_init__(self) -> None:
+        faults = [*upstream_faults(self.upstream), *self._number_faults()]
+        if self.secret and len(self.secret) < 16:
+            faults.append("secret: at least 16 bytes are needed, for example the output of `openssl rand -hex 32`")
+        if self.log_level not in LOG_LEVELS:
+            faults.append(f"log level: one of {', '.join(LOG_LEVELS)}")
+        if self.upstream_ca is not None and not self.upstream_ca.is_file():
+            faults.append(f"upstream CA: no file at {self.upstream_ca}")
+        if faults:
+            raise StartError(faults)
+
+    def _number_faults(self) -> Iterator[str]:
+        for name in POSITIVE:
+            if getattr(self, name) <= 0:
+                yield f"{name.replace('_', ' ')}: must be greater than 0"
+        if not 0 <= self.port <= 65535:
+            yield "port: must be between 0 and 65535 (0 takes a free one)"
+
+
+LOG_LEVELS = ("debug", "info", "warning", "error")
+POSITIVE = (
+    "workers",
+    "max_body_bytes",
+    "max_decompressed_bytes",
+    "max_answer_bytes",
+    "max_connections",
+    "connect_timeout",
+    "read_timeout",
+    "write_timeout",
+    "pool_timeout",
+    "receive_timeout",
+    "drain_timeout",
+)
+
+
+def upstream_faults(url: str) -> Iterator[str]:
+    """What is wrong with a base URL. The URL itself is not repeated: people put keys into URLs."""
+    try:
+        parts = urlsplit(url)
+        host, port, user = parts.hostname, parts.port, parts.username or parts.password
+    except ValueError:
+        yield "upstream: not a URL"
+        return
+    if parts.scheme not in ("http", "https") or not host or port == 0:
+        yield "upstream: must be a URL like https://api.example.com/v1"
+    if user is not None:
+        yield "upstream: must not hold credentials; clients send their own key"
+    if parts.query or parts.fragment or "?" in url or "#" in url:
+        yield "upstream: must not hold a query or a fragment"
+    if not url.isascii() or any(char <= " " or char == "\x7f" for char in url):
+        yield "upstream: must be printable ASCII without spaces"
+
+
+def is_plain_remote(url: str) -> bool:
+    """True for `http://` to another machine, where placeholders and keys travel unencrypted."""
+    parts = urlsplit(url)
+    if parts.scheme != "http" or parts.hostname is None or parts.hostname == "localhost":
+        return False
+    try:
+        return not ipaddress.ip_address(parts.hostname).is_loopback
+    except ValueError:
+        return True

@@ -1,0 +1,214 @@
+"""What a request body adds to the prompt: a stream of charges, each to be counted and summed.
+
+The provider turns messages, tools and the rest into one text with a template that we do not have, so this is a
+bound of what such a template can write, from what is published and measured about several of them.
+
+May import: model, errors, the standard library.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from typing import TypeAlias
+
+from proxy.errors import BadRequest
+from proxy.model import JSON
+
+Charge: TypeAlias = "int | str | tuple[str, ...]"
+"""Tokens outright; a text whose tokens count; or alternative texts, of which the longest counts."""
+
+REQUEST = 3 + 8
+"""Per request. 3: the reply's primer (OpenAI cookbook, "How to count tokens with tiktoken"). 8: what other
+templates put before the first message and behind the last (Llama 3: 5, Qwen: 3)."""
+
+MESSAGE = 3 + 2
+"""Per message. 3: OpenAI cookbook, and gpt-oss (harmony) has 3 besides the role. 2: Llama 3 and Qwen have 4, and
+text behind a separator may take one token more than alone (measured: 0.86 on average)."""
+
+NAME = 1
+"""Per `name` field: OpenAI cookbook."""
+
+PART = 4
+"""Per content part: a template may put a separator or a tag around each."""
+
+TOOL = 16
+"""Per tool, function or tool call, besides its text: headers such as `<|start|>functions.f to=...<|message|>`."""
+
+ARGUMENT = 12
+"""Per top-level argument of a tool call: GLM templates write a pair of tags around each key and each value."""
+
+EXTRA = 256
+"""Once, if a field is there that providers render in a text of their own (tools, formats, anything unknown).
+Measured with gpt-oss's published renderer: its hidden system text is 49, the frame of the tools about 40."""
+
+FIELD = 8
+"""Per such field: a heading."""
+
+NOT_IN_PROMPT = frozenset(
+    {
+        "model",
+        "temperature",
+        "top_p",
+        "top_k",
+        "min_p",
+        "n",
+        "best_of",
+        "stream",
+        "stream_options",
+        "max_tokens",
+        "max_completion_tokens",
+        "max_output_tokens",
+        "max_new_tokens",
+        "user",
+        "seed",
+        "stop",
+        "stop_sequences",
+        "metadata",
+        "store",
+        "logprobs",
+        "top_logprobs",
+        "logit_bias",
+        "presence_penalty",
+        "frequency_penalty",
+        "repetition_penalty",
+        "parallel_tool_calls",
+        "service_tier",
+        "safety_identifier",
+        "prompt_cache_key",
+        "prompt_cache_retention",
+        "reasoning_effort",
+        "verbosity",
+        "modalities",
+        "audio",
+    }
+)
+"""The top-level fields that steer, select or bill, and never become text of the prompt. All others are counted."""
+
+_CONVERSATION = frozenset({"messages", "input", "prompt", "system", "instructions"})
+_STRUCTURE = frozenset({"role", "content", "name", "type", "text"})
+_DEFINITIONS = frozenset({"tools", "functions"})
+_CALLS = frozenset({"arguments", "input"})
+_MOST_INDENTATION = 1 << 20
+
+
+def charges(body: Mapping[str, JSON]) -> Iterator[Charge]:
+    """Every charge of a chat-completions body (or one like it), in no promised order."""
+    yield REQUEST
+    extra = False
+    for key, value in body.items():
+        if key in NOT_IN_PROMPT or value is None:
+            continue
+        if key in _CONVERSATION:
+            yield from _conversation(value)
+        else:
+            extra = True
+            yield FIELD
+            yield key
+            yield from _rendered(value)
+    if extra:
+        yield EXTRA
+
+
+def _conversation(value: JSON) -> Iterator[Charge]:
+    for message in value if isinstance(value, list) else [value]:
+        yield MESSAGE
+        yield from _walk("", message)
+
+
+def _walk(key: str, value: JSON) -> Iterator[Charge]:
+    """Every string, key and number at any depth below `value`, which stands under `key`.
+
+    A stack of iterators instead of recursion: the depth costs nothing, whatever the parser lets through.
+    """
+    stack: list[Iterator[tuple[str, JSON]]] = [iter([(key, value)])]
+    while stack:
+        for name, item in stack[-1]:
+            yield from _own(name, item)
+            if name in _DEFINITIONS or (name in _CALLS and isinstance(item, dict)):
+                yield from _rendered(item)
+            elif isinstance(item, (list, dict)):
+                stack.append(_children(item))
+                break
+        else:
+            stack.pop()
+
+
+def _children(value: list[JSON] | dict[str, JSON]) -> Iterator[tuple[str, JSON]]:
+    return iter(value.items()) if isinstance(value, dict) else (("", item) for item in value)
+
+
+def _own(name: str, item: JSON) -> Iterator[Charge]:
+    """The charges of one value that stands under `name`, without those of its children."""
+    if name and name not in _STRUCTURE:
+        yield name
+    if name == "name":
+        yield NAME
+    if name in _CALLS:
+        yield TOOL + ARGUMENT * _argument_count(item)
+    if isinstance(item, str):
+        yield item
+    elif isinstance(item, list):
+        yield (TOOL if name == "tool_calls" else PART) * len(item)
+    elif not isinstance(item, dict):
+        yield len(_number(item))
+
+
+def _number(value: object) -> str:
+    """A number, true, false or null as JSON. Its length bounds its tokens, without asking the tokenizer."""
+    try:
+        return json.dumps(value, default=str)
+    except ValueError:
+        raise BadRequest("The request holds a number with too many digits.") from None
+
+
+def _argument_count(value: JSON) -> int:
+    """Top-level keys of a tool call's arguments, as JSON text or already as an object."""
+    if isinstance(value, str):
+        try:
+            value = json.loads(value)
+        except (ValueError, RecursionError):
+            return 0
+    return len(value) if isinstance(value, dict) else 0
+
+
+def _rendered(value: JSON) -> Iterator[Charge]:
+    """A value that templates write as JSON, some compactly and some indented by 4 (Llama 3)."""
+    if isinstance(value, str):
+        yield value
+        return
+    if isinstance(value, list):
+        yield TOOL * len(value)
+    compact = _dump(value, None)
+    indentation = _indentation(value)
+    if indentation > _MOST_INDENTATION:
+        yield compact
+        yield indentation
+    else:
+        yield (compact, _dump(value, 4))
+
+
+def _dump(value: JSON, indent: int | None) -> str:
+    separators = (",", ":") if indent is None else None
+    try:
+        return json.dumps(value, ensure_ascii=False, indent=indent, separators=separators, default=str)
+    except RecursionError:
+        raise BadRequest("The request is nested too deeply.") from None
+    except ValueError:
+        raise BadRequest("The request holds a number with too many digits.") from None
+
+
+def _indentation(value: JSON) -> int:
+    """Characters that rendering `value` with an indent of 4 adds to compact JSON; each is at most one token."""
+    total = 0
+    stack: list[Iterable[tuple[str, JSON]]] = [iter([("", value)])]
+    while stack:
+        for _, item in stack[-1]:
+            total += 4 * len(stack) + 2
+            if isinstance(item, (list, dict)):
+                total += 4 * len(stack) + 1
+                stack.append(_children(item))
+                break
+        else:
+            stack.pop()
+    return total

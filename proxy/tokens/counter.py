@@ -1,0 +1,181 @@
+"""Counters: how many tokens a text has, or never less than it has.
+
+May import: errors, the standard library, tiktoken through `ranks`, regex through `pieces`.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from asyncio import CancelledError
+from collections.abc import Callable
+from typing import Protocol, TypeVar
+
+import regex
+from tiktoken import Encoding
+
+from proxy.errors import BadRequest, Unavailable
+from proxy.tokens.pieces import cut
+from proxy.tokens.ranks import ENCODINGS, load_encoding
+
+FORCED_CUT = 4
+"""Tokens charged for a cut inside a pre-token. Nothing on natural text; 0.05 % or less of what has such cuts."""
+
+_UNSETTLED = 2048
+"""Bytes before a forced cut whose tokens may still change with what follows. The longest token has 128 bytes."""
+
+
+class Counter(Protocol):
+    """Counts the tokens of a text. Immutable, hence safe to share between threads."""
+
+    @property
+    def name(self) -> str: ...
+
+    def count(self, text: str, stop_above: int | None = None, deadline: float | None = None) -> int:
+        """Tokens of `text`, special-token text (`<|endoftext|>`) counted as ordinary text.
+
+        Once the count exceeds `stop_above`, counting may stop: the number returned is then above `stop_above`
+        and not above the full count. `deadline` is a value of `time.monotonic`, looked at between pieces.
+        Raises `BadRequest` (lone surrogates), `Unavailable` (deadline passed, or the tokenizer failed).
+        """
+        ...
+
+
+def load_counter(tokenizer: str, factor: float = 1.0) -> Counter:
+    """The counter for a policy's `tokenizer` (`o200k_base`, `cl100k_base`, `bytes`) and `factor`.
+
+    A factor of 1 or more makes the counts of one encoding an estimate for another; with a factor the result is
+    only as good as the factor. Takes about 0.5 s for an encoding: call it at start.
+    Raises `ValueError` for an unknown name or a factor that is not a number of at least 1, `CorruptRanks`.
+    """
+    if not (math.isfinite(factor) and factor >= 1):
+        raise ValueError("The factor of a tokenizer must be a finite number of at least 1.")
+    if tokenizer == "bytes":
+        counter: Counter = ByteCounter()
+    elif tokenizer in ENCODINGS:
+        counter = EncodingCounter(load_encoding(tokenizer))
+    else:
+        known = ", ".join((*ENCODINGS, "bytes"))
+        raise ValueError(f"Unknown tokenizer {tokenizer!r}; known are: {known}.")
+    return counter if factor == 1 else FactorCounter(counter, factor)
+
+
+class ByteCounter:
+    """UTF-8 bytes: an upper bound for every byte-level BPE that does not normalise its input.
+
+    Each token of such a tokenizer stands for at least one byte. Not a bound for tokenizers with NFC or NFKC in
+    front (Qwen: up to 1.5 tokens a byte on rare characters).
+    """
+
+    name = "bytes"
+
+    def count(self, text: str, stop_above: int | None = None, deadline: float | None = None) -> int:
+        _check(deadline)
+        return len(text) if text.isascii() else len(_utf8(text))
+
+
+class EncodingCounter:
+    """The tokens of a tiktoken encoding: exact, or a little above where a text has no safe place to cut."""
+
+    def __init__(self, encoding: Encoding) -> None:
+        self.name: str = encoding.name
+        self._pattern = regex.compile(encoding._pat_str)
+        self._tokens = _guarded(token_count(encoding))
+        self._encode = _guarded(encoding.encode_ordinary)
+        self._token_bytes = encoding.decode_single_token_bytes
+
+    def count(self, text: str, stop_above: int | None = None, deadline: float | None = None) -> int:
+        total = start = 0
+        while start < len(text) and (stop_above is None or total <= stop_above):
+            _check(deadline)
+            end, forced = cut(text, start, self._pattern)
+            tokens, length = (self._settled if forced else self._whole)(text[start:end])
+            total += tokens
+            start += length
+        return total
+
+    def _whole(self, piece: str) -> tuple[int, int]:
+        return self._tokens(piece), len(piece)
+
+    def _settled(self, piece: str) -> tuple[int, int]:
+        """Tokens of the part of `piece` that what follows can hardly change, with `FORCED_CUT`; and its length.
+
+        The encoding of a text, cut between two of its tokens, gives the encodings of the two parts. So the piece
+        is counted up to a token boundary some way before its end, and counting goes on from there.
+        """
+        tokens = self._encode(piece)
+        tail = b""
+        while tokens and (len(tail) < _UNSETTLED or tail[0] & 0xC0 == 0x80):
+            tail = self._token_bytes(tokens.pop()) + tail
+        if not tokens:
+            return self._tokens(piece) + FORCED_CUT, len(piece)
+        return len(tokens) + FORCED_CUT, len(piece) - len(tail.decode())
+
+
+class FactorCounter:
+    """Another counter's count times a factor, rounded up."""
+
+    def __init__(self, inner: Counter, factor: float) -> None:
+        self.name = f"{inner.name}*{factor:g}"
+        self._inner, self._factor = inner, factor
+
+    def count(self, text: str, stop_above: int | None = None, deadline: float | None = None) -> int:
+        # One above, so that a rounded division cannot stop the inner count while the product is still within.
+        inner_stop = None if stop_above is None else math.floor(stop_above / self._factor) + 1
+        return math.ceil(self._inner.count(text, inner_stop, deadline) * self._factor)
+
+
+def token_count(encoding: Encoding) -> Callable[[str], int]:
+    """How to count one piece: by the size of tiktoken's token buffer if it has one, else by its token list.
+
+    The buffer method is private to tiktoken but builds no list and releases the GIL for the whole call.
+    """
+    buffer = getattr(encoding._core_bpe, "encode_to_tiktoken_buffer", None)
+
+    def by_buffer(piece: str) -> int:
+        return memoryview(buffer(piece, frozenset())).nbytes // _TOKEN_BYTES  # type: ignore[misc]
+
+    def by_list(piece: str) -> int:
+        return len(encoding.encode_ordinary(piece))
+
+    return by_buffer if buffer is not None else by_list
+
+
+_TOKEN_BYTES = 4
+
+
+T = TypeVar("T")
+
+
+def _guarded(function: Callable[[str], T]) -> Callable[[str], T]:
+    """Turns whatever the binding raises into a refusal that holds no part of the text.
+
+    A panic of the binding is a `BaseException`. The refusal is raised outside the handler, so that it does not
+    carry the binding's exception, which may quote the text.
+    """
+
+    def guarded(piece: str) -> T:
+        if not piece.isascii():
+            _utf8(piece)
+        try:
+            return function(piece)
+        except (KeyboardInterrupt, SystemExit, GeneratorExit, CancelledError):
+            raise
+        except BaseException:  # noqa: S110
+            pass
+        raise Unavailable("The prompt could not be measured.", code="measure_failed")
+
+    return guarded
+
+
+def _utf8(text: str) -> bytes:
+    try:
+        return text.encode()
+    except UnicodeEncodeError:
+        pass
+    raise BadRequest("The request holds text that is not valid Unicode (a lone surrogate).")
+
+
+def _check(deadline: float | None) -> None:
+    if deadline is not None and time.monotonic() > deadline:
+        raise Unavailable("Measuring the prompt took too long.", code="measure_timeout")

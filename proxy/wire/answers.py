@@ -1,0 +1,155 @@
+"""Restores a whole answer: every string of it, in the way that its place asks for.
+
+Ids and words of the protocol stay; a `url` is percent-encoded, arguments are JSON text, the rest is prose. Offsets
+of citations follow the text that they point into. Token probabilities spell the placeholders, so they go.
+Unknown fields are restored like prose. Error bodies, which may quote the prompt, take the same path.
+
+May import: model, errors, the standard library.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from proxy.model import JSON, Context, Moved, Restoring, Seen, Usage
+
+PROTOCOL = frozenset(
+    {
+        *("id", "object", "type", "role", "model", "created", "system_fingerprint", "service_tier", "finish_reason"),
+        *("tool_call_id", "call_id", "obfuscation", "signature", "encrypted_content", "thought_signature", "b64_json"),
+    }
+)
+"""Fields whose strings are ids, enums or blobs of the protocol wherever they occur in an answer."""
+
+
+def restore_answer(body: JSON, restoring: Restoring, seen: Seen) -> JSON:
+    """The answer (a chat.completion or an error body) as the client may read it. The tree passed in is not reused."""
+    note(body, seen)
+    if restoring.idle or not isinstance(body, dict):
+        return body
+    return {
+        key: [_choice(choice, restoring) for choice in value]
+        if key == "choices" and isinstance(value, list)
+        else restored(value, key, restoring)
+        for key, value in body.items()
+    }
+
+
+def note(body: JSON, seen: Seen) -> None:
+    """Takes down usage, model, finish reasons, and whether the body is an error."""
+    if not isinstance(body, dict):
+        return
+    if isinstance(body.get("model"), str):
+        seen.model = str(body["model"])
+    seen.usage = usage_of(body.get("usage")) or seen.usage
+    if body.get("error") or body.get("object") == "error":
+        seen.upstream_error = True
+    choices = body.get("choices")
+    for choice in choices if isinstance(choices, list) else []:
+        if isinstance(choice, dict) and isinstance(choice.get("finish_reason"), str):
+            seen.finish_reasons.append(str(choice["finish_reason"]))
+
+
+def usage_of(node: JSON) -> Usage | None:
+    """`{"prompt_tokens", "completion_tokens", "prompt_tokens_details": {"cached_tokens"}}`, where it is one."""
+    if not isinstance(node, dict):
+        return None
+    details = node.get("prompt_tokens_details")
+    cached = details.get("cached_tokens") if isinstance(details, dict) else None
+    return Usage(_count(node.get("prompt_tokens")), _count(node.get("completion_tokens")), _count(cached))
+
+
+def _count(node: JSON) -> int | None:
+    return node if isinstance(node, int) and not isinstance(node, bool) else None
+
+
+def context_of(field: str) -> Context:
+    """How a string under this field is written."""
+    if field == "arguments":
+        return Context.JSON
+    return Context.URL if field == "url" or field.endswith("_url") else Context.PLAIN
+
+
+def restored(node: JSON, field: str, restoring: Restoring) -> JSON:
+    """Every string below `node` restored, protocol fields excepted; `field` is the key above."""
+    if isinstance(node, str):
+        return node if field in PROTOCOL else restoring.whole(node, context_of(field))[0]
+    if isinstance(node, list):
+        return [restored(value, field, restoring) for value in node]
+    if isinstance(node, dict):
+        return {_key(key, restoring): _member(node, key, restoring) for key in node}
+    return node
+
+
+def _member(node: dict[str, JSON], key: str, restoring: Restoring) -> JSON:
+    value = node[key]
+    if key == "name" and isinstance(value, str) and ("arguments" in node or "input" in node):
+        return value
+    return restored(value, key, restoring)
+
+
+def _key(key: str, restoring: Restoring) -> str:
+    return key if key.isidentifier() else restoring.whole(key, Context.PLAIN)[0]
+
+
+def _choice(choice: JSON, restoring: Restoring) -> JSON:
+    if not isinstance(choice, dict):
+        return restored(choice, "", restoring)
+    out: dict[str, JSON] = {}
+    for key, value in choice.items():
+        if key == "message" and isinstance(value, dict):
+            out[key] = message(value, restoring)
+        elif key == "logprobs":
+            out[key] = None
+        else:
+            out[key] = restored(value, key, restoring)
+    return out
+
+
+def message(node: dict[str, JSON], restoring: Restoring) -> dict[str, JSON]:
+    """One message; citations are moved along with its content."""
+    content, moved = node.get("content"), list[Moved]()
+    if isinstance(content, str):
+        content, moved = restoring.whole(content, Context.PLAIN)
+    out: dict[str, JSON] = {}
+    for key, value in node.items():
+        if key == "content" and isinstance(content, str):
+            out[key] = content
+        elif key == "annotations":
+            out[key] = citations(value, moved, restoring)
+        else:
+            out[key] = restored(value, key, restoring)
+    return out
+
+
+def citations(node: JSON, moved: Sequence[Moved], restoring: Restoring) -> JSON:
+    """Citations restored, `start_index` and `end_index` (code points) mapped from the received to the restored text."""
+    return _remapped(restored(node, "annotations", restoring), moved)
+
+
+def _remapped(node: JSON, moved: Sequence[Moved]) -> JSON:
+    if isinstance(node, list):
+        return [_remapped(value, moved) for value in node]
+    if not isinstance(node, dict):
+        return node
+    out: dict[str, JSON] = {}
+    for key, value in node.items():
+        count = _count(value)
+        if key in {"start_index", "end_index"} and count is not None:
+            out[key] = remap(count, moved, at_end=key == "end_index")
+        else:
+            out[key] = _remapped(value, moved)
+    return out
+
+
+def remap(offset: int, moved: Sequence[Moved], *, at_end: bool) -> int:
+    """An offset of the received text in the restored one; inside a placeholder it goes to the value's edge."""
+    shift = 0
+    for span in moved:
+        if offset >= span.end:
+            shift = span.new_end - span.end
+        elif offset > span.start:
+            return span.new_end if at_end else span.new_start
+        else:
+            break
+    return offset + shift

@@ -1,0 +1,122 @@
+"""JSON in and out: parsed so strictly that every reader agrees on it, written so that no digit changes.
+
+What another parser could read differently (duplicate keys, NaN, a byte order mark, bytes after the end, lone
+surrogates, keys that differ in case only) is refused, since the upstream is sent the re-serialised tree: it then
+reads exactly what was inspected. RFC 8259, and the part of RFC 7493 (I-JSON) that is about interoperability.
+
+May import: model, errors, jiter, the standard library.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from typing import Any
+
+import jiter
+
+from proxy.errors import BadRequest
+from proxy.model import JSON
+
+_MOST_DIGITS = 1000
+_quoted = json.encoder.encode_basestring
+
+
+class Exact(float):
+    """A JSON number with a fraction or an exponent, which remembers how it was written (`1.10`, `1E5`)."""
+
+    __slots__ = ("digits",)
+
+    digits: str
+
+    def __new__(cls, digits: str) -> Exact:
+        number = super().__new__(cls, digits)
+        number.digits = digits
+        return number
+
+    def __repr__(self) -> str:
+        return self.digits
+
+
+def parse_strict(data: bytes) -> JSON:
+    """The tree of a request body. Fractions are `Exact`. Raises `BadRequest`; no message holds a value."""
+    try:
+        tree = _parse(data, unique=True)
+    except ValueError:
+        raise BadRequest(
+            "The body is not strict JSON: UTF-8 without a byte order mark, unique keys, no NaN or lone surrogates, "
+            "at most 200 levels, nothing after the end."
+        ) from None
+    return _exact(tree, fold=True)
+
+
+def parse_answer(data: bytes) -> JSON:
+    """The tree of an answer or of one event. Raises `BadRequest` like `parse_strict`: what it means is the caller's."""
+    try:
+        return _exact(_parse(data, unique=False), fold=False)
+    except ValueError:
+        raise BadRequest("The answer is not JSON that can be read.") from None
+
+
+def _parse(data: bytes, *, unique: bool) -> Any:
+    return jiter.from_json(
+        data, allow_inf_nan=False, catch_duplicate_keys=unique, float_mode="lossless-float", cache_mode="none"
+    )
+
+
+def _exact(node: Any, *, fold: bool) -> JSON:
+    """Replaces jiter's own numbers, in place; checks what jiter does not. Depth is bounded by the parser."""
+    if isinstance(node, dict):
+        if fold and len(node) > 1 and len({key.casefold() for key in node}) < len(node):
+            raise BadRequest("An object in the body has keys that differ in case only.")
+        for key, value in node.items():
+            if not isinstance(value, str):
+                node[key] = _exact(value, fold=fold)
+    elif isinstance(node, list):
+        node[:] = [_exact(value, fold=fold) for value in node]
+    elif isinstance(node, jiter.LosslessFloat):
+        digits = str(node)
+        if len(digits) > _MOST_DIGITS or not math.isfinite(float(node)):
+            raise BadRequest("A number in the body is out of range.")
+        return Exact(digits)
+    return node  # type: ignore[no-any-return]
+
+
+def serialise(node: JSON) -> bytes:
+    """Compact UTF-8 JSON: key order, nulls and the digits of numbers as parsed."""
+    out: list[str] = []
+    _write(node, out.append)
+    return "".join(out).encode()
+
+
+def number_text(node: int | float) -> str:
+    """The digits of a number as they are written."""
+    if isinstance(node, Exact):
+        return node.digits
+    if isinstance(node, float) and not math.isfinite(node):
+        raise ValueError("JSON has no such number")
+    return repr(node)
+
+
+def _write(node: JSON, put: Any) -> None:
+    if isinstance(node, str):
+        put(_quoted(node))
+    elif node is None:
+        put("null")
+    elif isinstance(node, bool):
+        put("true" if node else "false")
+    elif isinstance(node, int | float):
+        put(number_text(node))
+    elif isinstance(node, list):
+        put("[")
+        for position, value in enumerate(node):
+            if position:
+                put(",")
+            _write(value, put)
+        put("]")
+    else:
+        put("{")
+        for position, (key, value) in enumerate(node.items()):
+            put(f"{',' if position else ''}{_quoted(key)}:")
+            _write(value, put)
+        put("}")

@@ -1,0 +1,231 @@
+"""POST /chat/completions (OpenAI API and compatible): where text lives in requests, answers and streams.
+
+The tables name exemptions only; what is not named here is read like text. Source: the OpenAI API reference, its
+Python and Node SDKs, and the dialects of vLLM, SGLang, Ollama and OpenRouter.
+
+May import: model, errors, walk, schemas, attachments, answers, stream, the standard library.
+"""
+
+from __future__ import annotations
+
+from proxy.errors import BadRequest
+from proxy.model import JSON, Kind, Leaf, Visit
+from proxy.wire.answers import restore_answer
+from proxy.wire.attachments import PARTS, audio_id, modalities, uninspected
+from proxy.wire.stream import ChatStream
+from proxy.wire.schemas import FUNCTION, NAMED_SCHEMA
+from proxy.wire.walk import (
+    Reader,
+    Walk,
+    anything,
+    fields,
+    fixed,
+    identifier,
+    items,
+    labelled,
+    mapping,
+    text,
+    unknown_type,
+    wrong_type,
+)
+
+__all__ = ["ChatStream", "restore_answer", "rewrite_request"]
+
+
+def rewrite_request(body: JSON, visit: Visit, allowed: frozenset[str] = frozenset()) -> dict[str, JSON]:
+    """The body that goes on, every leaf visited in document order.
+
+    `allowed`: which of "images", "files", "audio" pass unread. Raises `BadRequest` (wrong types) and
+    `UnsupportedByPolicy` (not inspected), both with a JSON path as `param`; whatever `visit` raises passes.
+    """
+    if not isinstance(body, dict):
+        raise wrong_type("$", "an object")
+    if not isinstance(body.get("model"), str):
+        raise wrong_type("$.model", "a string")
+    if not isinstance(body.get("messages"), list):
+        raise wrong_type("$.messages", "a list")
+    rebuilt = _BODY(Walk(visit, allowed), body, "$", "")
+    assert isinstance(rebuilt, dict)  # noqa: S101  (what `fields` returns for an object)
+    return rebuilt
+
+
+_TOKENS = uninspected("a prompt as token ids or embeddings")
+_MEDIA = uninspected("media")
+
+
+def _content(walk: Walk, node: JSON, path: str, label: str) -> JSON:
+    """A string, or parts. Text parts that follow one another are one run: a value may be split over them."""
+    if node is None or isinstance(node, str):
+        return text(walk, node, path, label)
+    if not isinstance(node, list):
+        raise wrong_type(path, "a string or a list of parts")
+    out: list[JSON] = []
+    run: int | None = None
+    for at, part in enumerate(node):
+        is_text = isinstance(part, str) or (isinstance(part, dict) and part.get("type") == "text")
+        run = (walk.new_run() if run is None else run) if is_text else None
+        out.append(_part(walk, part, f"{path}[{at}]", run))
+    return out
+
+
+def _part(walk: Walk, part: JSON, path: str, run: int | None) -> JSON:
+    if isinstance(part, str):
+        return walk.text(part, path, run=run)
+    if not isinstance(part, dict):
+        raise wrong_type(path, "a part with a type")
+    kind = part.get("type")
+    reader = _PARTS.get(kind) if isinstance(kind, str) else None
+    if kind == "text":
+        reader = fields({"type": identifier, "text": _running(run)})
+    if reader is None:
+        raise unknown_type(path, "a content part")
+    return reader(walk, part, path, "")
+
+
+def _running(run: int | None) -> Reader:
+    def read(walk: Walk, node: JSON, path: str, label: str) -> JSON:
+        if not isinstance(node, str):
+            raise wrong_type(path, "a string")
+        return walk.text(node, path, label, run)
+
+    return read
+
+
+_PARTS: dict[str, Reader] = {
+    "refusal": fields({"type": identifier, "refusal": text}),
+    "thinking": fields({"type": identifier}),
+    **PARTS,
+}
+
+
+def _arguments(walk: Walk, node: JSON, path: str, label: str) -> JSON:
+    """JSON text as a rule; invalid JSON is plain text, and some dialects send the object itself."""
+    return anything(walk, node, path, "")
+
+
+def _name(walk: Walk, node: JSON, path: str, label: str) -> JSON:
+    """A participant's name: `<` and `>` are not in its alphabet."""
+    if node is None or node == "":
+        return node
+    if not isinstance(node, str):
+        raise wrong_type(path, "a string")
+    return walk.visit(Leaf(path, node, Kind.NAME, "name"))
+
+
+def _typed(readers: dict[str, Reader], what: str, *, default: str | None = None) -> Reader:
+    """An object whose `type` must be one of `readers`; a missing type counts as `default`."""
+
+    def read(walk: Walk, node: JSON, path: str, label: str) -> JSON:
+        if not isinstance(node, dict):
+            raise wrong_type(path, "an object")
+        kind = node.get("type", default)
+        reader = readers.get(kind) if isinstance(kind, str) else None
+        if reader is None:
+            raise unknown_type(path, what)
+        return reader(walk, node, path, label)
+
+    return read
+
+
+_CALLED = fields({"name": fixed, "arguments": _arguments})
+_CALL: Reader = fields(
+    {"id": identifier, "type": identifier, "function": _CALLED, "custom": fields({"name": fixed, "input": text})}
+)
+_CALLS = items(_typed({"function": _CALL, "custom": _CALL}, "a tool call", default="function"))
+
+
+def _message_table(name: Reader) -> Reader:
+    return fields(
+        {
+            "role": identifier,
+            "content": _content,
+            "name": name,
+            "refusal": text,
+            "tool_call_id": identifier,
+            "tool_calls": _CALLS,
+            "function_call": _CALLED,
+            "audio": audio_id,
+            **dict.fromkeys(("images", "audios", "videos"), _MEDIA),
+            "id": identifier,
+            "type": identifier,
+        }
+    )
+
+
+_SPOKEN = _message_table(_name)
+_RETURNED = _message_table(fixed)
+
+
+def _message(walk: Walk, node: JSON, path: str, label: str) -> JSON:
+    if not isinstance(node, dict):
+        raise wrong_type(path, "an object")
+    role = node.get("role")
+    if not isinstance(role, str):
+        raise wrong_type(f"{path}.role", "a string")
+    return (_RETURNED if role.lower() in {"tool", "function"} else _SPOKEN)(walk, node, path, label)
+
+
+_GRAMMAR = fields({"syntax": identifier})
+_CUSTOM_TOOL = fields({"name": fixed, "description": text, "format": fields({"type": identifier, "grammar": _GRAMMAR})})
+_TOOL_NAME = fields({"name": fixed})
+_TOOL: Reader = fields({"type": identifier, "function": FUNCTION, "custom": _CUSTOM_TOOL})
+_TOOLS = items(_typed({"function": _TOOL, "custom": _TOOL}, "a tool"))
+_CHOSEN = fields({"type": identifier, "function": _TOOL_NAME, "custom": _TOOL_NAME, "name": fixed})
+
+
+def _tool_choice(walk: Walk, node: JSON, path: str, label: str) -> JSON:
+    """A word, one tool, or a list of allowed ones; all by name."""
+    if node is None or isinstance(node, str):
+        return identifier(walk, node, path, label)
+    allowed_tools = fields({"mode": identifier, "tools": items(_CHOSEN)})
+    return fields(
+        {
+            "type": identifier,
+            "function": _TOOL_NAME,
+            "custom": _TOOL_NAME,
+            "name": fixed,
+            "allowed_tools": allowed_tools,
+        }
+    )(walk, node, path, label)
+
+
+def _function_call(walk: Walk, node: JSON, path: str, label: str) -> JSON:
+    return _TOOL_NAME(walk, node, path, label) if isinstance(node, dict) else identifier(walk, node, path, label)
+
+
+def _identifiers(walk: Walk, node: JSON, path: str, label: str) -> JSON:
+    return items(identifier)(walk, node, path, label) if isinstance(node, list) else identifier(walk, node, path, label)
+
+
+def _logit_bias(walk: Walk, node: JSON, path: str, label: str) -> JSON:
+    """Token ids as keys, which must be digits."""
+    if not isinstance(node, dict):
+        return anything(walk, node, path, label)
+    if not all(key.isascii() and key.isdigit() and len(key) <= 7 for key in node):
+        raise BadRequest(f"The keys of {path} must be token ids.", param=path)
+    return {key: anything(walk, value, f"{path}.{key}", "") for key, value in node.items()}
+
+
+_BODY = fields(
+    {
+        "messages": items(_message),
+        "model": identifier,
+        "models": _identifiers,
+        "tools": _TOOLS,
+        "tool_choice": _tool_choice,
+        "functions": items(FUNCTION),
+        "function_call": _function_call,
+        "response_format": fields({"type": identifier, "json_schema": NAMED_SCHEMA}),
+        "prediction": fields({"type": identifier, "content": _content}),
+        "stop": labelled("", anything),
+        "metadata": mapping(anything),
+        "user": text,
+        "safety_identifier": text,
+        "prompt_cache_key": text,
+        "modalities": modalities,
+        "logit_bias": _logit_bias,
+        **dict.fromkeys(("service_tier", "reasoning_effort", "verbosity", "prompt_cache_retention"), identifier),
+        **dict.fromkeys(("input_ids", "prompt_token_ids", "token_ids", "prompt_embeds", "input_embeds"), _TOKENS),
+        **dict.fromkeys(("image_data", "audio_data", "video_data", "images"), _MEDIA),
+    }
+)

@@ -1,0 +1,211 @@
+"""The event stream of POST /chat/completions, restored as it comes.
+
+One growing text per choice and field of its delta, tool calls apart. A text ends with its choice, or when another
+field of the choice goes on (reasoning, then content, then a tool call); parallel tool calls may interleave, so one
+does not end the other. What is no chunk, error or `[DONE]` stops the stream: nothing passes that is not understood.
+
+May import: model, errors, base, sse, hold, answers, the standard library.
+"""
+
+from __future__ import annotations
+
+from typing import Protocol, cast
+
+from proxy.errors import BadAnswer, BadRequest
+from proxy.model import JSON, Moved, Restoring, Seen, TextRestorer
+from proxy.wire.answers import PROTOCOL, citations, context_of, message, note, restored
+from proxy.wire.base import parse_answer, serialise
+from proxy.wire.hold import Growing, Held, HoldBack, Key
+from proxy.wire.sse import KEEP_ALIVE, Event, SSEParser, written
+
+_DONE = "[DONE]"
+_CHUNK_FIELDS = frozenset({"usage", "prompt_filter_results"})
+_BLOBS = frozenset({("audio", "data"), ("reasoning_details", "data")})
+
+
+class _Moving(TextRestorer, Protocol):
+    moved: list[Moved]
+
+
+class _Content:
+    """What became of one choice's content so far, for the offsets of citations (code points)."""
+
+    def __init__(self) -> None:
+        self._texts: list[tuple[int, Growing]] = []
+        self._received = 0
+
+    def took(self, text: Growing, length: int) -> None:
+        if not self._texts or self._texts[-1][1] is not text:
+            self._texts.append((self._received, text))
+        self._received += length
+
+    def moved(self) -> list[Moved]:
+        found: list[Moved] = []
+        shift = 0
+        for base, text in self._texts:
+            new = base + shift
+            for span in cast(_Moving, text.restorer).moved:
+                found.append(Moved(base + span.start, base + span.end, new + span.new_start, new + span.new_end))
+                shift = found[-1].new_end - found[-1].end
+        return found
+
+
+class ChatStream:
+    """Bytes of the upstream's stream in, bytes of the client's stream out. One per request, sans-I/O.
+
+    `feed` and `finish` raise `BadAnswer`; the stream must then be broken off. So it must when `seen.done` is False
+    after `finish`: the upstream stopped in the middle.
+    """
+
+    def __init__(self, restoring: Restoring, seen: Seen) -> None:
+        self._restoring = restoring
+        self._seen = seen
+        self._parser = SSEParser()
+        self._hold = HoldBack(restoring)
+        self._contents: dict[int | str, _Content] = {}
+        self._calls: set[Key] = set()
+        self._unfinished: dict[int | str, bool] = {}
+
+    def feed(self, chunk: bytes) -> bytes:
+        return b"".join([self._event(event) for event in self._parser.feed(chunk)])
+
+    def finish(self) -> bytes:
+        """What is left when the upstream has ended; a last event that was cut off is dropped."""
+        try:
+            out = [self._event(event) for event in self._parser.finish()]
+        except BadAnswer:
+            out = []
+        if not self._seen.done and not self._seen.upstream_error:
+            self._seen.done = bool(self._unfinished) and not any(self._unfinished.values())
+        self._hold.finish()
+        return b"".join(out) + self._released()
+
+    def _event(self, event: Event) -> bytes:
+        if self._seen.done:
+            return b""
+        if event.comment:
+            return KEEP_ALIVE
+        if event.data.startswith(_DONE):
+            self._hold.finish()
+            self._seen.done = True
+            return self._released() + written(_DONE)
+        payload = _payload(event.data)
+        note(payload, self._seen)
+        held = self._hold.add(payload, event.name, len(event.data))
+        self._restore(held)
+        return self._released()
+
+    def _released(self) -> bytes:
+        return b"".join([written(serialise(held.payload).decode(), held.name) for held in self._hold.release()])
+
+    def _restore(self, held: Held) -> None:
+        choices = held.payload.get("choices")
+        if not isinstance(choices, list):
+            if "usage" not in held.payload:
+                self._hold.finish()
+            choices = []
+        if not self._restoring.idle:
+            for key, value in held.payload.items():
+                if key != "choices":
+                    held.payload[key] = restored(value, key, self._restoring)
+        for position, choice in enumerate(choices):
+            if not isinstance(choice, dict):
+                raise BadAnswer("A choice in the upstream's stream is no object.", code="unreadable_answer")
+            self._choice(held, choice, _index(choice, position))
+
+    def _choice(self, held: Held, choice: dict[str, JSON], index: int | str) -> None:
+        ended = choice.get("finish_reason") is not None
+        self._unfinished[index] = self._unfinished.get(index, True) and not ended
+        if self._restoring.idle:
+            return
+        for key, value in choice.items():
+            if key == "delta" and isinstance(value, dict):
+                self._delta(held, value, index)
+            elif key == "message" and isinstance(value, dict):
+                choice[key] = cast(JSON, message(value, self._restoring))
+            else:
+                choice[key] = None if key == "logprobs" else restored(value, key, self._restoring)
+        if ended:
+            self._hold.finish(lambda key: key[0] == index)
+
+    def _delta(self, held: Held, delta: dict[str, JSON], index: int | str) -> None:
+        grown: set[int | str] = set()
+        for key, value in delta.items():
+            if key == "annotations":
+                self._citations(held, delta, index)
+            elif self._grow(held, delta, key, value, (index, key)):
+                grown.add(key)
+        if grown:
+            self._hold.finish(lambda key: key[0] == index and key[1] not in grown)
+
+    def _citations(self, held: Held, delta: dict[str, JSON], index: int | str) -> None:
+        """Mapped when the event leaves: all text before it is decided by then."""
+
+        def act() -> None:
+            content = self._contents.get(index)
+            delta["annotations"] = citations(delta["annotations"], content.moved() if content else [], self._restoring)
+
+        held.late.append(act)
+
+    def _grow(self, held: Held, container: dict[str, JSON], name: str, value: JSON, key: Key) -> bool:
+        """Gives every string below one member of a delta to its growing text; True if any of it was not empty."""
+        if isinstance(value, str):
+            if not value or _stays(name, key):
+                return False
+            text = self._hold.grow(held, key, container, name, context_of(name))
+            if key[1:] == ("content",):
+                self._contents.setdefault(key[0], _Content()).took(text, len(value))
+            return True
+        if isinstance(value, dict):
+            return _some([self._grow(held, value, field, inner, (*key, field)) for field, inner in value.items()])
+        if isinstance(value, list):
+            return _some([self._element(held, value, at, key) for at in range(len(value))])
+        return False
+
+    def _element(self, held: Held, parent: list[JSON], at: int, key: Key) -> bool:
+        """An element of a list in a delta; its own `index` says which text it continues."""
+        value = parent[at]
+        if isinstance(value, str):
+            parent[at] = self._restoring.whole(value, context_of(str(key[-1])))[0]
+            return bool(value)
+        key = (*key, _index(value, at) if isinstance(value, dict) else at)
+        if key[1:2] == ("tool_calls",) and len(key) == 3 and key not in self._calls:
+            self._calls.add(key)
+            self._hold.finish(lambda other: other[:2] == key[:2] and other[2] != key[2] and other[-1] == "input")
+        return self._grow(held, {}, "", value, key)
+
+
+def _some(grew: list[bool]) -> bool:
+    """`any` over a list that is already made, since every element must have been read."""
+    return True in grew
+
+
+def _payload(data: str) -> dict[str, JSON]:
+    try:
+        payload = parse_answer(data.encode())
+    except BadRequest:
+        payload = None
+    if not isinstance(payload, dict) or not _is_known(payload):
+        raise BadAnswer("The upstream's stream holds an event of an unknown kind.", code="unreadable_answer")
+    return payload
+
+
+def _is_known(payload: dict[str, JSON]) -> bool:
+    """A chunk, or an error."""
+    choices = payload.get("choices")
+    if isinstance(choices, list):
+        return True
+    is_error = bool(payload.get("error")) or payload.get("object") == "error"
+    return choices is None and (is_error or not _CHUNK_FIELDS.isdisjoint(payload))
+
+
+def _index(node: dict[str, JSON], position: int) -> int | str:
+    index = node.get("index")
+    return index if isinstance(index, int | str) else position
+
+
+def _stays(name: str, key: Key) -> bool:
+    """Ids, words of the protocol, function names, blobs."""
+    if name in PROTOCOL or (name == "name" and ("function" in key or "custom" in key or "function_call" in key)):
+        return True
+    return len(key) > 1 and (key[1], name) in _BLOBS

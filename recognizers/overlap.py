@@ -1,0 +1,71 @@
+"""From hits that overlap to findings that do not: pure, and the same for any order of the input.
+
+May import: recognizers.base, the standard library.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from recognizers.base import Span
+
+_NAME, _LABEL, _PATTERN, _CHECKSUM = range(4)
+_SURE = 0.5
+
+
+def rank(span: Span) -> int:
+    """How a hit came about, strongest last: a model's guess, a field's label, a pattern, a check digit."""
+    if span.recognizer.startswith("names"):
+        return _NAME
+    if span.recognizer.startswith("structure"):
+        return _LABEL
+    return _CHECKSUM if "check passed" in span.why and span.score >= _SURE else _PATTERN
+
+
+def resolve(spans: Iterable[Span], text: str) -> list[Span]:
+    """Sorted, disjoint spans that cover every code point of every hit, and besides only joining spaces.
+
+    Hits that share a code point become their union: nothing is cut off a hit, nothing is left over. The union is
+    named after the hit that covers it all, if one does that is not a model's guess against something stronger;
+    else after the strongest (rank, length, score, leftmost). Two `PERSON` spans with one space between are one.
+    Entities that the policy allows must be dropped before: here they would name or enlarge their neighbours.
+    """
+    groups: list[list[Span]] = []
+    end = -1
+    for span in sorted(spans):
+        if span.start >= span.end:
+            continue
+        if groups and span.start < end:
+            groups[-1].append(span)
+        else:
+            groups.append([span])
+        end = max(end, span.end)
+    return _join([_union(group) for group in groups], text)
+
+
+def _union(group: Sequence[Span]) -> Span:
+    start, end = min(span.start for span in group), max(span.end for span in group)
+    winner = max(group, key=lambda span: (_covers(span, start, end, group), *_strength(span)))
+    return winner._replace(start=start, end=end)
+
+
+def _covers(span: Span, start: int, end: int, group: Sequence[Span]) -> bool:
+    if (span.start, span.end) != (start, end):
+        return False
+    inside = [other for other in group if (other.start, other.end) != (start, end)]
+    return rank(span) > _NAME or all(rank(other) == _NAME for other in inside)
+
+
+def _strength(span: Span) -> tuple[int, int, float, int, str, str, str]:
+    return rank(span), span.end - span.start, span.score, -span.start, span.entity, span.recognizer, span.why
+
+
+def _join(spans: Sequence[Span], text: str) -> list[Span]:
+    joined: list[Span] = []
+    for span in spans:
+        last = joined[-1] if joined else None
+        if last is not None and last.entity == span.entity == "PERSON" and text[last.end : span.start] in {" ", "\u00a0"}:
+            joined[-1] = last._replace(end=span.end)
+        else:
+            joined.append(span)
+    return joined

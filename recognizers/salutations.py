@@ -1,0 +1,75 @@
+"""Names that a greeting, a closing, a form of address or an introduction announces, in any case.
+
+May import: its neighbours in this package, the standard library.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from recognizers.labels import Tier
+from recognizers.lexicon import Lexicon
+from recognizers.people import person_at
+
+_TITLE = r"(?:(?:Dr|Mr|Mrs|Ms|Miss|Mx|Prof|Professor|Doctor|Mme|Mmes|Mlle|Docteur|Professeur|Maître|Madame|Monsieur|Mademoiselle|M|Pr|Me|Sir|Herr|Frau)\b\.?[ \u00a0]{1,2})"
+_RULES: tuple[tuple[re.Pattern[str], Tier, str], ...] = (
+    (
+        re.compile(
+            r"(?im)^[ \t>*_]{0,8}(?:dear|hi|hello|hey|good (?:morning|afternoon|evening)|bonjour|bonsoir|salut|coucou|"
+            r"ch[eè]re?s?|hallo|liebe[r]?)[ \u00a0,]{1,3}(?=\S)"
+        ),
+        Tier.ROLE,
+        "greeting",
+    ),
+    (
+        re.compile(
+            r"(?im)^[ \t>*_]{0,8}(?:(?:with )?(?:kind|best|warm|warmest|many)?[ ]?(?:regards|wishes)|best|cheers|thanks|thank you|"
+            r"many thanks|thx|sincerely|yours(?: (?:truly|faithfully|sincerely))?|(?:bien |très )?cordialement|bien à (?:vous|toi)|"
+            r"(?:sincères |meilleures )?salutations(?: distinguées)?|amicalement|respectueusement|merci(?: d'avance| beaucoup)?|"
+            r"bises|à bientôt|a bientot|sent by|envoyé par)[ ]?(?:and thanks)?[,.!]{0,3}[ \t*_]{0,4}(?:\r?\n[ \t>*_\-]{0,8}){1,3}(?=\S)"
+        ),
+        Tier.ROLE,
+        "closing",
+    ),
+    (
+        re.compile(r"(?im)^[ \t>]{0,8}(?:best|cheers|regards|kind regards|best regards|thanks|cordialement|bien à vous|amicalement)[,!][ ]{1,2}(?=\S)"),
+        Tier.ROLE,
+        "closing",
+    ),
+    (re.compile(r"(?m)^--[ ]?\r?\n(?=\S)"), Tier.ROLE, "signature"),
+    (re.compile(r"(?m)^(?=[^\W\d_][^\n|]{1,40} \| )"), Tier.WEAK, "signature"),
+    (
+        re.compile(
+            r"(?i)\b(?:my name is|my name['’]s|my full name is|je m['’]appelle|je me nomme|mon nom est|mon prénom est|"
+            r"(?:his|her|their) name is|il s['’]appelle|elle s['’]appelle|mi nombre es|me llamo|ich heiße|mein name ist|"
+            r"mi chiamo)[ \u00a0:]{1,2}(?=\S)"
+        ),
+        Tier.ROLE,
+        "introduction",
+    ),
+    (
+        re.compile(
+            r"(?i)\b(?:i am|i['’]m|im|this is|it['’]s|its|it is|here is|moi c['’]est|c['’]est|je suis|ici|named|called|"
+            r"nommée?|prénommée?|dénommée?|signed)[ \u00a0]{1,2}(?=\S)"
+        ),
+        Tier.WEAK,
+        "introduction",
+    ),
+    (re.compile(rf"(?<![\w.'’]){_TITLE}{{1,3}}(?=[^\W\d_a-z])"), Tier.ROLE, "form of address"),
+)
+_REACH = 80
+
+
+def spoken(text: str, lexicon: Lexicon) -> Iterator[tuple[int, int, str]]:
+    """`(start, end, why)` of each name that is announced."""
+    for pattern, tier, why in _RULES:
+        for match in pattern.finditer(text):
+            hit = person_at(text, match.end(), min(len(text), match.end() + _REACH), tier, lexicon)
+            if hit and not _bare_title(text, match):
+                yield *hit, why
+
+
+def _bare_title(text: str, match: re.Match[str]) -> bool:
+    """`M A` and `Me Too`: a lone letter or pronoun without its point proves nothing."""
+    return match.group().strip() in {"M", "Me"} and not text[match.end() : match.end() + 2].isalpha()

@@ -1,0 +1,286 @@
+"""The text that recognizers read: what a person sees, in one spelling, with a way back to what was written.
+
+Zero-width characters, look-alike digits, typographic dashes and quotes, HTML entities, percent escapes and
+Markdown emphasis all hide a value from a pattern, most often by accident of copy and paste. `shadow` writes them
+out plainly (Unicode NFKC, UAX #15, and the rules below), remembers which stretch of the original each stretch
+came from, and never touches the original.
+
+May import: the standard library. Linear in the length of the text.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from array import array
+from bisect import bisect_right
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from html.entities import html5
+
+
+@dataclass(frozen=True, slots=True)
+class Shadow:
+    """Normalised text, made of pieces, and where each piece stood in the original.
+
+    Piece i begins at `at[i]` in `text` and stands for `[starts[i], ends[i])` of the original; what lies between two
+    pieces was removed. In a piece whose two lengths agree, characters correspond one to one. Without pieces, `text`
+    is the original itself. All offsets are in code points.
+    """
+
+    text: str
+    at: array[int] = field(default_factory=lambda: array("Q"))
+    starts: array[int] = field(default_factory=lambda: array("Q"))
+    ends: array[int] = field(default_factory=lambda: array("Q"))
+
+    @property
+    def identical(self) -> bool:
+        """True if nothing had to be changed."""
+        return not self.at
+
+    def original(self, start: int, end: int) -> tuple[int, int]:
+        """The span of the original that `text[start:end]` came from, without removed characters at its edges."""
+        if not self.at:
+            return start, end
+        if start >= end:
+            place = self._place(start, at_end=False) if start < len(self.text) else self.ends[-1]
+            return place, place
+        return self._place(start, at_end=False), self._place(end - 1, at_end=True)
+
+    def _place(self, index: int, *, at_end: bool) -> int:
+        piece = bisect_right(self.at, index) - 1
+        upto = self.at[piece + 1] if piece + 1 < len(self.at) else len(self.text)
+        if upto - self.at[piece] == self.ends[piece] - self.starts[piece]:
+            return self.starts[piece] + index - self.at[piece] + at_end
+        return self.ends[piece] if at_end else self.starts[piece]
+
+
+class Builder:
+    """Collects the pieces of a shadow from left to right."""
+
+    def __init__(self) -> None:
+        self._parts: list[str] = []
+        self._length = 0
+        self._at, self._starts, self._ends = array("Q"), array("Q"), array("Q")
+        self._aligned = False
+
+    def put(self, new: str, start: int, end: int) -> None:
+        """`new` stands for `[start, end)` of the original; an empty `new` removes it."""
+        if not new:
+            return
+        aligned = len(new) == end - start
+        if aligned and self._aligned and self._ends[-1] == start:
+            self._ends[-1] = end
+        else:
+            self._at.append(self._length)
+            self._starts.append(start)
+            self._ends.append(end)
+        self._aligned = aligned
+        self._parts.append(new)
+        self._length += len(new)
+
+    def done(self) -> Shadow:
+        return Shadow("".join(self._parts), self._at, self._starts, self._ends)
+
+
+def shadow(text: str) -> Shadow:
+    """The shadow of `text`; `text` itself, uncopied, when there is nothing to normalise."""
+    if _plain(text):
+        return Shadow(text)
+    builder, done, emphasis = Builder(), 0, _emphasis(text)
+    for spot in _SPOT.finditer(text):
+        start, end = spot.span()
+        if start > done:
+            builder.put(text[done:start], done, start)
+        _put(builder, text, start, end, emphasis)
+        done = end
+    if done < len(text):
+        builder.put(text[done:], done, len(text))
+    result = builder.done()
+    return Shadow(text) if result.text == text else result
+
+
+_ASCII_SPOT = re.compile(r"[*_`]|%[0-9A-Fa-f]{2}|&[#A-Za-z]")
+_SPOT = re.compile(
+    r"[A-Za-z]?[^\x00-\x7f]+"
+    r"|&(?:#[0-9]{1,7}|#[xX][0-9A-Fa-f]{1,6}|[A-Za-z][A-Za-z0-9]{1,30});"
+    r"|(?:%[0-9A-Fa-f]{2})+"
+    r"|(?<!\*)\*{1,3}(?!\*)|(?<!_)_{1,3}(?!_)|(?<!`)`{1,2}(?!`)"
+)
+
+
+def _plain(text: str) -> bool:
+    if _ASCII_SPOT.search(text):
+        return False
+    return text.isascii() or all(_CHARS[char] == char and not _EXTENDS[char] for char in set(text))
+
+
+def _put(builder: Builder, text: str, start: int, end: int, emphasis: set[int]) -> None:
+    first = text[start]
+    if first == "&":
+        char = _entity(text[start + 1 : end - 1])
+        builder.put(text[start:end] if char is None else _CHARS[char], start, end)
+    elif first == "%":
+        _put_escapes(builder, text, start, end)
+    elif first in "*_`":
+        builder.put("" if start in emphasis else text[start:end], start, end)
+    else:
+        _put_characters(builder, text, start, end)
+
+
+def _put_characters(builder: Builder, text: str, start: int, end: int) -> None:
+    while start < end:
+        upto = start + 1
+        while upto < end and upto - start < _LONGEST_SEQUENCE and _EXTENDS[text[upto]]:
+            upto += 1
+        if upto > start + 1:
+            new = _sequence(text[start:upto])
+        elif text[start] == _JOINER and _is_picture(text[start - 1 : start]) and _is_picture(text[upto : upto + 1]):
+            new = _JOINER
+        else:
+            new = _CHARS[text[start]]
+        builder.put(new, start, upto)
+        start = upto
+
+
+# UAX #15 (Stream-Safe Text Format) allows 30 marks behind a base; a longer run makes canonical reordering slow.
+_LONGEST_SEQUENCE = 31
+_JOINER = "\u200d"
+
+
+def _sequence(sequence: str) -> str:
+    """A base with its marks: composed where Unicode composes, else (strike-through, zalgo) the bare ASCII base."""
+    new = unicodedata.normalize("NFKC", _CHARS[sequence[0]] + sequence[1:])
+    if new[:1].isascii():
+        return "".join(char for char in new if not _EXTENDS[char])
+    return new
+
+
+def _is_picture(char: str) -> bool:
+    return char != "" and (char == "\ufe0f" or unicodedata.category(char) == "So" or "\U0001f3fb" <= char <= "\U0001f3ff")
+
+
+class _Characters(dict[str, str]):
+    """What stands for a single character; "" if it is removed. Fills itself: a pure function of the character."""
+
+    def __missing__(self, char: str) -> str:
+        new = _plain_character(char)
+        self[char] = new
+        return new
+
+
+class _Extends(dict[str, bool]):
+    """True for a character that belongs to the one before it. Fills itself: a pure function of the character."""
+
+    def __missing__(self, char: str) -> bool:
+        mark = unicodedata.category(char)[0] == "M" or "\u1160" <= char <= "\u11ff"
+        self[char] = mark and not _INVISIBLE.match(char)
+        return self[char]
+
+
+_CHARS = _Characters()
+_EXTENDS = _Extends()
+
+# Format characters without a glyph (Unicode property Default_Ignorable_Code_Point), and the enclosing keycap.
+_INVISIBLE = re.compile(
+    "[\u00ad\u034f\u061c\u115f\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\u20e3"
+    "\u3164\ufe00-\ufe0f\ufeff\uffa0\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
+)
+_QUOTES = dict.fromkeys("‘’‚‛ʹʻʼʽ′‵´＇❛❜", "'") | dict.fromkeys("“”„‟″‶«»＂❝❞〝〞", '"')
+_EXTRA_DASHES = "\u2212\u2043\u02d7\uff0d"
+_LINE_ENDS = "\u0085\u2028\u2029"
+
+
+def _plain_character(char: str) -> str:
+    category = unicodedata.category(char)
+    if char.isascii():
+        return char
+    if _INVISIBLE.match(char):
+        return ""
+    if char in _QUOTES:
+        return _QUOTES[char]
+    if category == "Pd" or char in _EXTRA_DASHES:
+        return "-"
+    if category == "Zs":
+        return " "
+    if char in _LINE_ENDS:
+        return "\n"
+    if category == "Nd":
+        return str(unicodedata.decimal(char))
+    # Footnote marks, circled numbers and vulgar fractions would melt into the number beside them, and the
+    # spacing accents would become a space with a mark.
+    if category in ("No", "Sk"):
+        return char
+    new = unicodedata.normalize("NFKC", char)
+    return new if category != "So" or len(new) == 1 else char
+
+
+def _entity(name: str) -> str | None:
+    """The character of an HTML character reference, or None if it names none that can be seen."""
+    if name[0] == "#":
+        code = int(name[2:], 16) if name[1] in "xX" else int(name[1:])
+        char = chr(code) if 0x20 <= code < 0x110000 and not 0xD800 <= code < 0xE000 else ""
+    else:
+        char = html5.get(name + ";", "")
+    return char if len(char) == 1 and char not in "\x7f" else None
+
+
+def _put_escapes(builder: Builder, text: str, start: int, end: int) -> None:
+    """A run of percent escapes (RFC 3986), decoded where it sits inside something like a URL."""
+    decoded = bytes.fromhex(text[start:end].replace("%", "")).decode("utf-8", "replace")
+    plausible = _beside(text[start - 1 : start] if start else "", text[end : end + 1])
+    if not plausible or "\ufffd" in decoded:
+        builder.put(text[start:end], start, end)
+        return
+    for char in decoded:
+        upto = start + 3 * len(char.encode())
+        builder.put(_CHARS[char] if char.isprintable() else text[start:upto], start, upto)
+        start = upto
+
+
+def _beside(left: str, right: str) -> bool:
+    """`0% 20` is a figure and `%20s` a format; in a URL an escape touches text on at least its right side."""
+    return (left.isalnum() or left in tuple("=/&?:;.,_-~+@#")) and (right.isalnum() or right in tuple("=/&?:;.,_-~+@#"))
+
+
+@dataclass(slots=True)
+class _Opener:
+    start: int
+    end: int
+    intraword: bool
+    touches: bool
+
+
+def _emphasis(text: str) -> set[int]:
+    """Where the Markdown emphasis and code marks of `text` begin that belong together in pairs.
+
+    A pair opens before and closes behind visible text, in one paragraph (`**`) or line (`*`). Underscores between
+    letters are part of a name (`snake_case`); stars between letters on both ends of a pair are arithmetic.
+    """
+    removed: set[int] = set()
+    openers: dict[str, _Opener] = {}
+    for marker, start, end in _markers(text):
+        left, right = text[start - 1 : start] if start else "", text[end : end + 1]
+        intraword = left.isalnum() and right.isalnum()
+        if intraword and marker[0] == "_":
+            continue
+        opener = openers.get(marker)
+        if opener and left.strip() and (intraword or not right.isalnum()):
+            del openers[marker]
+            stop = "\n\n" if len(marker) > 1 and marker[0] != "`" else "\n"
+            touches = opener.touches or left.isalnum() or right.isalnum()
+            both = opener.intraword and intraword and marker[0] == "*"
+            if touches and not both and opener.end < start and text.find(stop, opener.end, start) < 0:
+                removed.update((opener.start, start))
+                continue
+        if right.strip() and (intraword or not left.isalnum()):
+            openers[marker] = _Opener(start, end, intraword, left.isalnum() or right.isalnum())
+    return removed
+
+
+_MARKER = re.compile(r"(?<!\*)\*{1,3}(?!\*)|(?<!_)_{1,3}(?!_)|(?<!`)`{1,2}(?!`)")
+
+
+def _markers(text: str) -> Iterator[tuple[str, int, int]]:
+    for match in _MARKER.finditer(text):
+        yield match.group(), match.start(), match.end()

@@ -1,0 +1,222 @@
+"""From what a model marks as a name to the name itself: where it starts and ends, and whether it can be one.
+
+Titles, possessives, punctuation and line breaks stay outside; initials, suffixes and particles inside.
+May import: recognizers.base, recognizers.lexicon, recognizers.words, the standard library.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from recognizers.base import fold
+from recognizers.lexicon import Lexicon
+from recognizers.words import CALENDAR, FUNCTION, PARTICLES, SUFFIXES, TECHNICAL, TITLES
+
+_MARK = r"\u0300-\u036f"
+_LETTER = rf"[^\W\d_][{_MARK}]*"
+_TOKEN = re.compile(rf"(?:{_LETTER})+(?:['’\-‐‑.](?:{_LETTER})+)*\.?")
+_CUT = re.compile(r"[^\n\r\t\v\f|;:,<>(){}\[\]\"“”«»/\\=•*_#@&+~^!?\u2028\u2029]+|_")
+_SOFT_CUT = re.compile(r"[^\n\r\t\v\f|;<>{}\[\]\"“”«»=\u2028\u2029]+")
+_FILE_END = re.compile(r"\.[a-z][a-z0-9]{1,4}(?![A-Za-z0-9])")
+_IDENTIFIER = re.compile(r"[a-z]\w*[A-Z]|\w_\w|::|\(\)|->|=>|\$|\w\.\w+\(")
+_PASCAL = re.compile(r"[A-Z][a-z]+")
+_MAX_TOKENS = 7
+
+ORGANISATION_WORDS = frozenset(
+    "inc ltd llc llp plc corp corporation company co gmbh ag sa sas sarl eurl sci bv nv spa srl group groupe holding holdings "
+    "bank banque university universite college school ecole lycee institute institut hospital hopital clinic clinique "
+    "centre center foundation fondation association society societe church eglise church museum musee council conseil "
+    "committee comite ministry ministere department departement party parti union league club team fc court cour tribunal "
+    "agency agence services solutions systems partners associates sons brothers freres international ventures capital media "
+    "press times post news journal street road avenue ave st blvd boulevard rue place square park lake river mount mont beach "
+    "city county island islands bridge bay valley hill hills airport station stadium hotel cafe restaurant prize award cup".split()
+)
+"""Last or first words that say that a capitalised phrase is not a person."""
+
+
+class Token(NamedTuple):
+    start: int
+    end: int
+    text: str
+    folded: str
+
+
+def tokens(text: str, start: int, end: int) -> list[Token]:
+    """The words of `text[start:end]`; a point is kept only behind an initial or a suffix."""
+    found: list[Token] = []
+    for match in _TOKEN.finditer(text, start, end):
+        word = match.group()
+        bare = word[:-1] if word.endswith(".") else word
+        if word != bare and not (len(bare) == 1 or fold(bare) in SUFFIXES or "." in bare):
+            word = bare
+        found.append(Token(match.start(), match.start() + len(word), word, fold(bare)))
+    return found
+
+
+def persons(text: str, start: int, end: int, lexicon: Lexicon) -> list[tuple[int, int]]:
+    """The persons inside a hit: none if it is code, a product or a plain word."""
+    found: list[tuple[int, int]] = []
+    for match in _CUT.finditer(text, start, end):
+        words = [word for word in tokens(text, *match.span()) if not _touches_digit(text, word)]
+        for run in _runs(words, text, lexicon):
+            trimmed = _trim(run, lexicon)
+            if trimmed and _is_person(text, trimmed, lexicon):
+                found.append((trimmed[0].start, _without_possessive(trimmed[-1])))
+    return found
+
+
+def _touches_digit(text: str, word: Token) -> bool:
+    return text[word.start - 1 : word.start].isdigit() or text[word.end : word.end + 1].isdigit()
+
+
+def _runs(words: list[Token], text: str, lexicon: Lexicon) -> Iterator[list[Token]]:
+    """Cuts at words that cannot stand inside a name: lower-case ones beside capitalised ones, grammar words."""
+    cased = any(word.text[0].isupper() for word in words)
+    run: list[Token] = []
+    for word in words:
+        if run and not joined(text, run[-1], word):
+            yield run
+            run = []
+        lower = word.text[0].islower()
+        breaks = lower and (word.folded not in PARTICLES if cased else word.folded in FUNCTION or _elided(word))
+        if breaks:
+            yield run
+            run = []
+        else:
+            run.append(word)
+    yield run
+
+
+def _elided(word: Token) -> bool:
+    """`c'est`, `m'appelle`: a French pronoun written together with its verb."""
+    head, mark, _ = word.folded.replace("’", "'").partition("'")
+    return bool(mark) and head in {"c", "j", "m", "n", "s", "t", "qu"}
+
+
+def joined(text: str, left: Token, right: Token) -> bool:
+    """True if only space or a hyphen lies between two words, or the point of an abbreviation (`St. John`)."""
+    gap = text[left.end : right.start].strip(" \u00a0'’-")
+    return not gap or (gap == "." and (left.folded in TITLES or left.folded in {"st", "ste"}))
+
+
+def _trim(run: list[Token], lexicon: Lexicon) -> list[Token]:
+    while run and _drops_at_start(run, lexicon):
+        run = run[1:]
+    while run and _drops_at_end(run[-1]):
+        run = run[:-1]
+    return run
+
+
+def _drops_at_start(run: list[Token], lexicon: Lexicon) -> bool:
+    word = run[0]
+    if word.folded in TITLES and (len(word.folded) > 1 or word.text.endswith(".") is False or word.folded == "m"):
+        return len(run) > 1 or not lexicon.is_given(word.folded)
+    if word.folded in SUFFIXES:
+        return True
+    if word.folded in FUNCTION or word.folded in CALENDAR:
+        kept = word.text[0].isupper() and len(run) > 1 and (lexicon.is_given(word.folded) or word.folded in PARTICLES)
+        initial = len(word.folded) == 1 and word.text[0].isupper() and len(run) > 1
+        return not (kept or initial)
+    return False
+
+
+def _drops_at_end(word: Token) -> bool:
+    if word.folded in SUFFIXES:
+        return False
+    lower = word.text[0].islower()
+    return (lower and (word.folded in PARTICLES or word.folded in FUNCTION)) or word.folded in CALENDAR - {"may", "april", "june"}
+
+
+def _without_possessive(word: Token) -> int:
+    return word.end - 2 if re.search(r"['’][sS]$", word.text) else word.end
+
+
+def _is_person(text: str, run: list[Token], lexicon: Lexicon) -> bool:
+    if len(run) > _MAX_TOKENS or not any(len(word.folded) > 1 for word in run):
+        return False
+    if all(word.folded in FUNCTION | CALENDAR | TITLES | TECHNICAL | SUFFIXES for word in run):
+        return False
+    if run[0].folded in TECHNICAL or run[-1].folded in TECHNICAL:
+        return False
+    if is_code(text, run[0].start, run[-1].end):
+        return False
+    if len(run) == 1:
+        return _is_single(run[0], lexicon)
+    return any(lexicon.is_given(word.folded) or not lexicon.is_common(_stem(word)) for word in run)
+
+
+def _stem(word: Token) -> str:
+    return re.sub(r"['’]s$", "", word.folded)
+
+
+def _is_single(word: Token, lexicon: Lexicon) -> bool:
+    stem = _stem(word)
+    if lexicon.is_given(stem):
+        return True
+    if lexicon.is_common(stem) or len(stem) < 3:
+        return False
+    if word.text.isupper() and len(stem) <= 4:
+        return False
+    parts = _PASCAL.findall(word.text)
+    return not (len(parts) > 1 and all(lexicon.is_common(part) for part in parts))
+
+
+def is_code(text: str, start: int, end: int) -> bool:
+    """True if `text[start:end]` is written like an identifier, a call, a path or a file name."""
+    if _IDENTIFIER.search(text, start, end) and not re.match(r"[A-Z]", text[start:end]):
+        return True
+    before, after = text[max(0, start - 2) : start], text[end : end + 2]
+    if before.endswith(("::", "->", "$", "\\")) or after.startswith(("(", "::", "->")):
+        return True
+    if before[-1:] in {".", "_"} and before[:1].isalnum() and len(before) == 2:
+        return True
+    if after[:1] == "_" and after[1:].isalnum():
+        return True
+    return _FILE_END.match(text, end) is not None
+
+
+def phrase(text: str, start: int, end: int) -> list[tuple[int, int]]:
+    """The organisations or places inside a hit, without what surrounds them."""
+    found: list[tuple[int, int]] = []
+    for match in _SOFT_CUT.finditer(text, start, end):
+        words = [word for word in tokens(text, *match.span())]
+        while words and words[0].text[0].islower() and words[0].folded in FUNCTION:
+            words = words[1:]
+        while words and words[-1].text[0].islower() and words[-1].folded in FUNCTION:
+            words = words[:-1]
+        if words and _is_phrase(text, words):
+            found.append((words[0].start, _without_possessive(words[-1])))
+    return found
+
+
+def _is_phrase(text: str, words: list[Token]) -> bool:
+    first, last = words[0], words[-1]
+    if not any(len(word.folded) > 1 for word in words) or not any(word.text[0].isupper() for word in words):
+        return False
+    if all(word.folded in FUNCTION | CALENDAR | TITLES | TECHNICAL for word in words):
+        return False
+    if len(words) == 1 and (_touches_digit(text, first) or len(first.folded) < 2):
+        return False
+    return not is_code(text, first.start, last.end)
+
+
+def looks_personal(text: str, start: int, end: int, lexicon: Lexicon, single: bool) -> bool:
+    """True if a phrase that a model took for something else begins with a given name and is shaped like a person.
+
+    `single` allows one word: only where the model's own label is one that places and firms do not get.
+    """
+    words = tokens(text, start, end)
+    while words and words[0].folded in TITLES:
+        words = words[1:]
+    if not (1 if single else 2) <= len(words) <= 3 or not all(word.text[0].isupper() for word in words):
+        return False
+    if any(word.folded in ORGANISATION_WORDS or word.folded in TECHNICAL for word in words):
+        return False
+    first, rest = words[0], words[1:]
+    return (
+        lexicon.is_given(_stem(first))
+        and not lexicon.is_common(_stem(first))
+        and not any(lexicon.is_common(_stem(word)) and len(word.folded) > 1 for word in rest)
+    )

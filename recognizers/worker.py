@@ -1,0 +1,47 @@
+"""What runs inside a detection worker: a process that loads everything once and then only computes.
+
+The one mutable name here belongs to the process, is set once before the first task, and holds no text.
+May import: its own package, the standard library.
+"""
+
+from __future__ import annotations
+
+import faulthandler
+import os
+import signal
+import sys
+from collections.abc import Mapping, Sequence
+
+from recognizers.analyzer import Analyzer, Item, Settings
+from recognizers.base import Span
+from recognizers.known import propagate as _propagate
+
+_analyzer: list[Analyzer] = []
+
+
+def check(settings: Settings) -> None:
+    """Builds an analyzer without its models, so that a wrong setting is told in the parent, in words."""
+    Analyzer(settings)
+
+
+def start(settings: Settings) -> None:
+    """Runs once in a new worker: silence (no library may print text), then load."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    faulthandler.disable()
+    sys.stdout = open(os.devnull, "w")  # noqa: SIM115 - lives as long as the process
+    analyzer = Analyzer(settings)
+    analyzer.load()
+    _analyzer.append(analyzer)
+
+
+def warm() -> None:
+    """Returns once this worker has loaded; the first real request then meets warm caches."""
+    analyse([Item("Warm up: Anna Schmidt, Paris. Bonjour Madame Durand, merci.")])
+
+
+def analyse(items: Sequence[Item]) -> list[list[Span]]:
+    return _analyzer[0].analyze(items)
+
+
+def propagate(texts: Sequence[str], known: Mapping[str, str]) -> list[list[Span]]:
+    return _propagate(texts, known)

@@ -1,0 +1,86 @@
+from __future__ import annotations
+
+import json
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from proxy.errors import UnsupportedByPolicy
+from proxy.model import Context, Finding, Kind, Leaf
+from proxy.restore import Restoration
+from proxy.substitute import substitute
+from proxy.vault import Vault, lookalikes
+
+SALT = b"salt"
+
+
+def find(text: str, value: str, entity: str = "PERSON", action: str = "replace") -> Finding:
+    start = text.index(value)
+    return Finding(start, start + len(value), entity, action, 0.9)
+
+
+@given(st.text() | st.sampled_from(['{"', '{"a": "', '["', "[", "```json\n{"]), st.text(min_size=1), st.text())
+@example('{"', '"\\', "")
+def test_outside_findings_nothing_changes_and_the_round_trip_is_the_identity(before: str, value: str, after: str) -> None:
+    text = before + value + after
+    vault = Vault(b"k", lookalikes([text]))
+    sent = substitute(Leaf("$.a", text), [Finding(len(before), len(before) + len(value), "PERSON", "replace", 1.0)], vault, SALT)
+    (entry,) = vault
+    assert sent == before + entry.placeholder + after
+    assert Restoration(vault).whole(sent, Context.PLAIN)[0] == text
+
+
+def test_in_json_text_the_raw_form_is_spliced_and_comes_back_byte_for_byte() -> None:
+    raw = r"Dear Zo\u00eb \"Z\" M\u00fcller,\n"
+    leaf = Leaf("$.x#$.a", json.loads(f'"{raw}"'), raw=raw)
+    vault = Vault(b"k")
+    sent = substitute(leaf, [find(leaf.text, 'Zoë "Z" Müller')], vault, SALT)
+    (entry,) = vault
+    assert sent == f"Dear {entry.placeholder},\\n"
+    assert Restoration(vault).whole(f'{{"a": "{sent}"}}', Context.JSON)[0] == f'{{"a": "{raw}"}}'
+    assert Restoration(vault).whole(f"Hello {entry.placeholder}", Context.PLAIN)[0] == 'Hello Zoë "Z" Müller'
+
+
+def test_a_number_becomes_a_quoted_placeholder_and_a_number_again() -> None:
+    vault = Vault(b"k")
+    leaf = Leaf("$.x#$.card", "4000005260181590", Kind.NUMBER, raw="4000005260181590")
+    sent = substitute(leaf, [find(leaf.text, leaf.text, "CREDIT_CARD")], vault, SALT)
+    assert json.loads(sent).startswith("<CREDIT_CARD_")
+    assert Restoration(vault).whole(f'{{"card":{sent}}}', Context.JSON)[0] == '{"card":4000005260181590}'
+
+
+def test_a_name_field_gets_no_brackets() -> None:
+    vault = Vault(b"k")
+    sent = substitute(Leaf("$.name", "mira_tallow", Kind.NAME), [find("mira_tallow", "mira_tallow")], vault, SALT)
+    (entry,) = vault
+    assert sent == entry.bare
+    assert "<" not in sent
+
+
+@pytest.mark.parametrize("kind", [Kind.FIXED, Kind.ID])
+def test_what_must_stay_refuses_and_names_the_path_only(kind: Kind) -> None:
+    leaf = Leaf("$.tools[0].function.name", "mira@x.example", kind)
+    with pytest.raises(UnsupportedByPolicy) as refused:
+        substitute(leaf, [find(leaf.text, leaf.text, "EMAIL_ADDRESS")], Vault(b"k"), SALT)
+    assert refused.value.param == leaf.path
+    assert "EMAIL_ADDRESS" in refused.value.message
+    assert "mira" not in json.dumps(refused.value.body())
+
+
+def test_mask_hash_and_redact_do_not_come_back() -> None:
+    text = "call Mira Tallow"
+    vault = Vault(b"k")
+    masked = substitute(Leaf("$", text), [find(text, "Mira Tallow", action="mask")], vault, SALT)
+    assert masked == "call " + "*" * len("Mira Tallow")
+    assert substitute(Leaf("$", text), [find(text, "Mira Tallow", action="redact")], vault, SALT) == "call "
+    hashed = substitute(Leaf("$", text), [find(text, "Mira Tallow", action="hash")], vault, SALT)
+    assert hashed == substitute(Leaf("$", text), [find(text, "Mira Tallow", action="hash")], vault, SALT)
+    assert hashed != substitute(Leaf("$", text), [find(text, "Mira Tallow", action="hash")], vault, b"other")
+    assert "Mira" not in hashed
+    assert len(vault) == 0
+
+
+def test_an_unknown_action_is_an_error_not_a_pass() -> None:
+    with pytest.raises(ValueError, match="no operator"):
+        substitute(Leaf("$", "Mira"), [find("Mira", "Mira", action="shrug")], Vault(b"k"), SALT)
