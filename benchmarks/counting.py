@@ -19,7 +19,7 @@ from proxy.measure import count_prompt, load_counter
 from proxy.model import JSON
 from proxy.tokens.ranks import load_encoding
 
-SIZES = (1_000, 10_000, 100_000, 1_000_000, 8_000_000)
+SIZES = (1_000, 10_000, 100_000, 1_000_000)
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
 
 NATURAL = {

@@ -13,11 +13,11 @@ import os
 import re
 import time
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, fields
 from datetime import UTC, datetime
-from typing import Any, Protocol, TypeVar
+from typing import Any, Protocol, TypeAlias, TypeVar
 
 from proxy.errors import Unavailable
 from proxy.model import Usage
@@ -178,10 +178,8 @@ def endpoint_of(path: str) -> str:
     return "/v1/models/{id}" if path.startswith("/v1/models/") else "unknown"
 
 
-class Sink(Protocol):
-    """Somewhere an event goes. Raises `OSError` when it could not be written."""
-
-    def __call__(self, event: AuditEvent) -> None: ...
+Sink: TypeAlias = Callable[[AuditEvent], None]
+"""Somewhere an event goes. Raises `OSError` when it could not be written."""
 
 
 class LineSink:

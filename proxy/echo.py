@@ -34,7 +34,14 @@ class Loopback:
         self._socket = socket.create_server(("127.0.0.1", 0))
         self.port: int = self._socket.getsockname()[1]
         config = uvicorn.Config(
-            app, log_config=None, access_log=False, http="h11", ws="none", lifespan="auto", timeout_graceful_shutdown=1
+            app,
+            interface="asgi3",
+            log_config=None,
+            access_log=False,
+            http="h11",
+            ws="none",
+            lifespan="auto",
+            timeout_graceful_shutdown=1,
         )
         self._server = uvicorn.Server(config)
         self._thread = threading.Thread(target=self._server.run, kwargs={"sockets": [self._socket]}, daemon=True)

@@ -77,19 +77,6 @@ class Context(Enum):
     """A URL: values are percent-encoded."""
 
 
-class TextRestorer(Protocol):
-    """Restores one growing text. Sans-I/O: what `feed` and `finish` return, in order, is the restored text."""
-
-    @property
-    def pending(self) -> bool:
-        """True while text is held back because it could still become a placeholder."""
-        ...
-
-    def feed(self, text: str) -> str: ...
-
-    def finish(self) -> str: ...
-
-
 @dataclass(frozen=True, slots=True)
 class Moved:
     """One restored placeholder: `[start, end)` in the received text became `[new_start, new_end)`."""
@@ -100,6 +87,24 @@ class Moved:
     new_end: int
 
 
+class TextRestorer(Protocol):
+    """Restores one growing text. Sans-I/O: what `feed` and `finish` return, in order, is the restored text."""
+
+    @property
+    def pending(self) -> bool:
+        """True while text is held back because it could still become a placeholder."""
+        ...
+
+    @property
+    def moved(self) -> list[Moved]:
+        """What was restored so far, in order."""
+        ...
+
+    def feed(self, text: str) -> str: ...
+
+    def finish(self) -> str: ...
+
+
 class Restoring(Protocol):
     """What the wire needs to restore an answer; built by the pipeline around one request's vault."""
 
@@ -108,9 +113,11 @@ class Restoring(Protocol):
         """True when nothing was substituted, so no answer text can change."""
         ...
 
-    def whole(self, text: str, context: Context) -> tuple[str, list[Moved]]: ...
+    def whole(self, text: str, context: Context, tool: str | None = None) -> tuple[str, list[Moved]]:
+        """A complete text restored; `tool` is whose arguments it belongs to, which the policy may exclude."""
+        ...
 
-    def growing(self, context: Context) -> TextRestorer: ...
+    def growing(self, context: Context, tool: str | None = None) -> TextRestorer: ...
 
 
 @dataclass(frozen=True, slots=True)

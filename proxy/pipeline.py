@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import asyncio
 import functools
+import json
 import time
 from collections import Counter
 from collections.abc import AsyncIterator, Callable, Mapping
@@ -119,7 +120,7 @@ class Pipeline:
             body = await _off_loop(parse_strict, inbound.body, size=len(inbound.body))
             if not isinstance(body, dict):
                 raise BadRequest("The body must be a JSON object.")
-            leaves = await _off_loop(leaves_of, body, policy.attachments.passed, size=len(inbound.body))
+            leaves = await _off_loop(leaves_of, body, _passed(policy), size=len(inbound.body))
         record.request(model=None, stream=body.get("stream") is True, bytes_in=len(inbound.body))
 
         with record.stage("measure"):
@@ -131,7 +132,7 @@ class Pipeline:
         record.model = str(body.get("model"))  # only now: until it was inspected it could have been anything
 
         with record.stage("substitute"):
-            outgoing = await _off_loop(self._substituted, trip, body, leaves, findings, size=len(inbound.body))
+            outgoing: dict[str, JSON] = await _off_loop(self._substituted, trip, body, leaves, findings, size=len(inbound.body))
             payload = serialise(outgoing)
         with record.stage("measure_again"):
             trip.sent_tokens = record.tokens_after = await self._measure(outgoing, trip)
@@ -148,7 +149,7 @@ class Pipeline:
                 await answer.aclose()
         return self._whole(trip, answer, raw)
 
-    def _substituted(self, trip: Trip, body: JSON, leaves: list[Leaf], findings: list[list[Finding]]) -> JSON:
+    def _substituted(self, trip: Trip, body: dict[str, JSON], leaves: list[Leaf], findings: list[list[Finding]]) -> dict[str, JSON]:
         """The body that leaves the house: every finding replaced, everything else as it was."""
         policy, tenant = trip.policy, tenant_key(self._secret, trip.inbound.tenant)
         vault = Vault(conversation_key(tenant, opening(body)), lookalikes(_texts(leaves)))
@@ -156,7 +157,7 @@ class Pipeline:
         if policy.mode == "monitor":
             findings = [[] for _ in findings]
         replaced = iter([substitute(leaf, found, vault, tenant) for leaf, found in zip(leaves, findings, strict=True)])
-        outgoing = chat.rewrite_request(body, lambda _: next(replaced), policy.attachments.passed)
+        outgoing = chat.rewrite_request(body, lambda _: next(replaced), _passed(policy))
         trip.restoration = Restoration(vault, in_tools=policy.answers.restores_in)
         return outgoing
 
@@ -197,14 +198,14 @@ class Pipeline:
             verdict, reason = "release", ""
         except Refusal as refusal:
             verdict, reason = "block", refusal.code
-            yield b"data: " + serialise(refusal.body()) + b"\n\n"
+            yield b"data: " + _error(refusal) + b"\n\n"
             raise StreamBroken from None
         except (asyncio.CancelledError, GeneratorExit):
             raise
         except Exception as error:
             verdict, reason = "block", "internal_fault"
             fault = Unavailable(f"Internal fault ({type(error).__name__}).", code="internal_fault")
-            yield b"data: " + serialise(fault.body()) + b"\n\n"
+            yield b"data: " + _error(fault) + b"\n\n"
             raise StreamBroken from None
         finally:
             self._close(trip, verdict, reason, 200)
@@ -230,7 +231,7 @@ class Pipeline:
             raise UnsupportedByPolicy("The policy states no served limit for this model, and none by default.", param="$.model")
         size = len(trip.inbound.body)
         count = functools.partial(
-            measure.measure, counter=self._counters.of(limit), limit=limit.served, size=size,
+            measure.measure, counter=self._counters.of(limit.tokenizer, limit.factor), limit=limit.served, size=size,
             deadline=time.monotonic() + MEASURE_SECONDS,
         )
         measured = await _off_loop(count, body, size=size)
@@ -258,7 +259,7 @@ class Pipeline:
         except Refusal as unlogged:
             refusal = unlogged
         headers = [("content-type", "application/json"), *refusal.headers().items(), *self._own_headers(trip)]
-        return Outbound(refusal.status, headers, serialise(refusal.body()))
+        return Outbound(refusal.status, headers, _error(refusal))
 
     def _close(self, trip: Trip, verdict: str, reason: str, status: int) -> None:
         """The last thing that happens to a request: its audit line is written and its values are forgotten."""
@@ -284,6 +285,15 @@ class Pipeline:
         if record.tokens_before is not None:
             own.append(("x-caviardage-prompt-tokens", str(record.tokens_before)))
         return own
+
+
+def _passed(policy: Policy) -> frozenset[str]:
+    """Kinds of attachment that the policy lets through unseen."""
+    return frozenset(kind for kind, verdict in policy.attachments if verdict == "pass")
+
+
+def _error(refusal: Refusal) -> bytes:
+    return json.dumps(refusal.body(), separators=(",", ":")).encode("ascii")
 
 
 def _texts(leaves: list[Leaf]) -> list[str]:

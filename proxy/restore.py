@@ -102,11 +102,15 @@ class Restorer:
         self._strict_tail = ""
         self._received = 0
         self._released = 0
-        self.moved: list[Moved] = []
+        self._moved: list[Moved] = []
 
     @property
     def pending(self) -> bool:
         return bool(self._held)
+
+    @property
+    def moved(self) -> list[Moved]:
+        return self._moved
 
     def feed(self, text: str) -> str:
         self._count_foreign(text)
@@ -157,7 +161,7 @@ class Restorer:
             self._place.passed(lead)
             self._place.passed(trail)
         end = self._received + len(match[0])
-        self.moved.append(Moved(self._received, end, self._released, self._released + len(value)))
+        self._moved.append(Moved(self._received, end, self._released, self._released + len(value)))
         self._received = end
         self._released += len(value)
         self._tally.restored += 1

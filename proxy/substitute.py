@@ -56,6 +56,7 @@ def _stand_in(leaf: Leaf, finding: Finding, start: int, end: int, vault: Vault, 
     text = leaf.text if is_number else leaf.text[finding.start : finding.end]
     match finding.action:
         case "replace":
+            written: str | None
             if leaf.raw is not None:
                 written = leaf.raw[start:end]
             else:  # text that only begins like JSON would be read as JSON on its way back: keep the value as it is

@@ -8,7 +8,15 @@ from __future__ import annotations
 
 from types import MappingProxyType
 
-from recognizers import address, contact, dates, health, names, national, network, payment, secrets
+from recognizers import address as address
+from recognizers import contact as contact
+from recognizers import dates as dates
+from recognizers import health as health
+from recognizers import names as names
+from recognizers import national as national
+from recognizers import network as network
+from recognizers import payment as payment
+from recognizers import secrets as secrets
 from recognizers.base import Entity, Span
 
 _MODULES = (payment, contact, network, secrets, dates, health, national, address, names)

@@ -184,7 +184,7 @@ class RuleRecognizer(PatternRecognizer):  # type: ignore[misc]
     def spans(self, rule: Rule, text: str) -> Iterator[Span]:
         """The hits of one rule. Candidates that overlap are found in turn from left to right."""
         for match in rule.pattern.finditer(text):
-            start, end = match.span("v") if "v" in rule.pattern.groupindex else match.span()
+            start, end = match.span(rule.pattern.groupindex.get("v", 0))
             if start < 0 or not bounded(text, start, end, rule.boundary):
                 continue
             score, why = judge(rule, text, start, end)

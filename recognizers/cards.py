@@ -21,6 +21,8 @@ SHORTEST, LONGEST = 12, 19
 _ISSUERS: tuple[tuple[str, str, frozenset[int]], ...] = tuple(
     (first, last, frozenset(lengths))
     for first, last, lengths in (
+        ("1800", "1800", (15,)),  # JCB, old
+        ("2131", "2131", (15,)),
         ("2200", "2204", range(16, 20)),  # Mir
         ("2221", "2720", (16,)),  # Mastercard 2-series
         ("300", "305", range(14, 20)),  # Diners Club
@@ -54,7 +56,7 @@ _STARTS = [first for first, _, _ in _ISSUERS]
 
 _USUAL = frozenset(
     [(4, 4, 4, 4), (4, 6, 5), (4, 6, 4), (6, 13), (4, 4, 4, 4, 3), (4, 4, 4, 4, 2), (4, 4, 4, 4, 1), (4, 4, 5)]
-    + [(4, 4, 4, 1), (8, 8), (6, 10), (4, 4, 4)]
+    + [(4, 4, 4, 1), (8, 8), (6, 10), (4, 4, 4), (4, 4, 4, 3)]
 )
 _MOST_GROUPS = 6
 
@@ -65,10 +67,11 @@ _LABELS = (
     "tarjeta", "carta", "carta di credito", "numero carta", "creditcardnummer", "cartão", "payment method",
 )  # fmt: skip
 _OTHER_NUMBER = re.compile(
-    r"(?:trace|span|order|request|req|transaction|tracking|ticket|invoice|ref|reference|id|ids|uid|serial|sku|ean|gtin|imei"
+    r"(?:trace|span|order|request|req|transaction|tracking|ticket|invoice|ref|reference|id|ids|uid|serial|sku|ean"
+    r"|gtin|imei"
     r"|iccid|isbn|timestamp|time|ts|epoch|nonce|seed|hash|commande|facture|suivi|numero de serie|bestellung|rechnung"
     r"|auftrag|sendung|pedido|factura|ordine|fattura|build|revision|version|offset|run|job|case)s?"
-    r"(?:[\s_\-]*(?:id|no|nr|number|numero|nummer|num|key|n))?[\s\"'_.:=#\-]*$"
+    r"(?:[\s_\-]*(?:id|no|nr|number|numero|nummer|num|key|n))?[\s\"'_.:=#°\-]*$"
 )
 
 
@@ -83,7 +86,7 @@ def card_recognizer() -> CardRecognizer:
     rule = Rule(
         entity="CREDIT_CARD",
         name="card",
-        regex=r"[0-9]+(?:(?: ?[\-.] ?| {1,2}|[ \t]?\r?\n)[0-9]+)*",
+        regex=r"[0-9]+(?:(?: ?[\-._] ?| {1,2}|[ \t]?\r?\n)[0-9]+)*",
         check=luhn_and_issuer,
         labels=_LABELS,
         bare=0.8,
@@ -187,8 +190,12 @@ def _score(
     if not valid or _glued(text, start) or _OTHER_NUMBER.search(fold(text[max(0, start - 30) : start])):
         return 0.0, ""
     if count > 1:
-        if _in_table(groups, index, count) or any("\n" in group.gap for group in groups[index + 1 : index + count]):
-            return (0.5 if usual and not _in_table(groups, index, count) else 0.0), checked
+        window = groups[index : index + count]
+        if _in_table(groups, index, count):
+            return 0.0, ""
+        if any("\n" in group.gap for group in window[1:]):
+            broken = window[0].end - window[0].start == 4 and all(group.end - group.start >= 3 for group in window)
+            return (0.5 if usual or broken else 0.0), checked
         return (rule.grouped or 0.0) if usual else 0.4, f"{checked}, usual grouping" if usual else checked
     return (rule.bare if total > 13 else 0.0), checked
 
@@ -199,7 +206,7 @@ def _stands_alone(text: str, start: int, end: int) -> bool:
     right, after = text[end : end + 1], text[end + 1 : end + 2]
     if _alnum(left) or _alnum(right) or left == "+" or before + left == "+ ":
         return False
-    if left in ("-", ".") and before.isdigit():
+    if left in ("-", ".", "_") and before.isdigit():
         return False
     return not (right in ("-", ".") and _alnum(after) and (right == "-" or after.isdigit()))
 
@@ -222,7 +229,9 @@ def _directly_labelled(rule: Rule, text: str, start: int) -> bool:
     return bool(found) and _FILLER.fullmatch(lead[found[-1].end() :]) is not None
 
 
-_FILLER = re.compile(r"(?:[\s:=#\"'().\-]|number|no|nr|num|numero|nummer|n°|is|est|ist|es|e|de|my|the|card|carte|bancaire)*")
+_FILLER = re.compile(
+    r"(?:[\s:=#\"'().\-]|number|no|nr|num|numero|nummer|n°|is|est|ist|es|e|de|my|the|card|carte|bancaire)*"
+)
 
 
 def _in_table(groups: list[_Group], index: int, count: int) -> bool:

@@ -34,7 +34,9 @@ _DAY = r"[0-3]?\d(?:st|nd|rd|th|er|ère|e|º|°|\.|o)?"
 
 # What an unlabelled date may look like: years in full, except with slashes and two digits everywhere.
 _ISO = rf"{_YEAR}-\d{{1,2}}-\d{{1,2}}|{_YEAR}/\d{{1,2}}/\d{{1,2}}|{_YEAR}\.\d{{2}}\.\d{{2}}"
-_NUMERIC = rf"\d{{1,2}}/\d{{1,2}}/{_YEAR}|\d{{1,2}}-\d{{1,2}}-{_YEAR}|\d{{1,2}}\.\d{{1,2}}\.{_YEAR}|\d{{2}}/\d{{2}}/\d{{2}}"
+_NUMERIC = (
+    rf"\d{{1,2}}/\d{{1,2}}/{_YEAR}|\d{{1,2}}-\d{{1,2}}-{_YEAR}|\d{{1,2}}\.\d{{1,2}}\.{_YEAR}|\d{{2}}/\d{{2}}/\d{{2}}"
+)
 _NAMED = (
     rf"(?i:{_DAY}[ \-]?(?:of |de |di )?{_MONTH}\.?,?[ \-]{{0,2}}(?:de |del )?{_YEAR}"
     rf"|{_MONTH}\.?[ \-]{{0,2}}{_DAY},?[ \-]{{0,2}}{_YEAR}|{_YEAR}[ \-]{_MONTH}[ \-]\d{{1,2}})"
@@ -43,19 +45,77 @@ PLAIN = f"{_ISO}|{_NUMERIC}|{_NAMED}"
 # Behind a birth label also: two-digit years in every form, spaces, and digits without separators.
 _SHORT = (
     r"\d{1,2}/\d{1,2}/\d{2}|\d{1,2}-\d{1,2}-\d{2}|\d{1,2}\.\d{1,2}\.\d{2}"
-    rf"|\d{{1,2}}(?: ?[/.\-] ?| )\d{{1,2}}(?: ?[/.\-] ?| ){_YEAR}|{_YEAR} \d{{2}} \d{{2}}|\d{{8}}"
+    rf"|\d{{1,2}}(?: ?[/.|\-] ?| )\d{{1,2}}(?: ?[/.|\-] ?| ){_YEAR}|{_YEAR} \d{{2}} \d{{2}}|\d{{8}}"
 )
 _SHORT_NAMED = rf"(?i:{_DAY}[ \-]?{_MONTH}\.?,?[ \-]{{0,2}}'?\d{{2}}|{_MONTH}\.?[ \-]{{0,2}}{_DAY},[ \-]'?\d{{2}})"
 LABELLED = f"{PLAIN}|{_SHORT}|{_SHORT_NAMED}"
 
 _BIRTH = (
-    "dob", "d.o.b.", "date of birth", "birth date", "birthdate", "birthday", "born", "born on", "birth", "ddn", "d.d.n.",
-    "né le", "née le", "né(e) le", "ne(e) le", "né", "née", "né(e)", "né·e le", "nés le", "nées le", "date de naissance",
-    "naissance", "date naissance", "anniversaire", "geboren", "geboren am", "geb", "geb.", "geb am", "geburtsdatum", "geburtstag", "nacido", "nacida",
-    "nacido el", "nacida el", "nacido/a", "nacido/a el", "nacido(a) el", "fecha de nacimiento", "fecha nacimiento", "f. nac.", "f. nacimiento", "nacimiento",
-    "nato", "nata", "nato il", "nata il", "nato/a", "nato/a il", "nato(a) il", "data di nascita", "data nascita", "nascita",
-    "geboortedatum", "geboren op", "data urodzenia", "fecha de nac", "fec nac", "fnac",
-)  # fmt: skip
+    "dob",
+    "d.o.b.",
+    "date of birth",
+    "birth date",
+    "birthdate",
+    "birthday",
+    "born",
+    "born on",
+    "birth",
+    "ddn",
+    "d.d.n.",
+    "né le",
+    "née le",
+    "né(e) le",
+    "ne(e) le",
+    "né",
+    "née",
+    "né(e)",
+    "mise au monde",
+    "mis au monde",
+    "mise au monde le",
+    "date de mise au monde",
+    "né·e le",
+    "nés le",
+    "nées le",
+    "date de naissance",
+    "naissance",
+    "date naissance",
+    "anniversaire",
+    "geboren",
+    "geboren am",
+    "geb",
+    "geb.",
+    "geb am",
+    "geburtsdatum",
+    "geburtstag",
+    "nacido",
+    "nacida",
+    "nacido el",
+    "nacida el",
+    "nacido/a",
+    "nacido/a el",
+    "nacido(a) el",
+    "fecha de nacimiento",
+    "fecha nacimiento",
+    "f. nac.",
+    "f. nacimiento",
+    "nacimiento",
+    "nato",
+    "nata",
+    "nato il",
+    "nata il",
+    "nato/a",
+    "nato/a il",
+    "nato(a) il",
+    "data di nascita",
+    "data nascita",
+    "nascita",
+    "geboortedatum",
+    "geboren op",
+    "data urodzenia",
+    "fecha de nac",
+    "fec nac",
+    "fnac",
+)
 _ON = r"(?:on|the|le|am|el|il|den|der|dem|du|vom|is|est|ist|es|was|a)"
 _WEEKDAY = r"(?:\pL{3,10}(?:day|di|tag|manche|nes|es|og|mstag|ì|nica|bado|coles)\.?,? )?"
 
@@ -99,22 +159,64 @@ def _birth(name: str, between: str) -> Rule:
 RULES: tuple[Rule, ...] = (
     stated("DATE_OF_BIRTH", "date behind a birth label", _BIRTH, LABELLED, 0.95, calendar_date),
     _birth("date behind a birth label and a small word", rf"[^\pL\pN]{{0,4}}(?:{_ON}[^\pL\pN]{{1,3}}){{0,2}}"),
-    _birth("date behind a birth label and a name or place", r"[ ,:]{1,2}[\pL'’.() \-]{1,48}[ ,](?:on|le|am|il|el|den|,|:)[ :]{1,2}"),
+    _birth(
+        "date behind a birth label and a name or place",
+        r"[ ,:]{1,2}[\pL'’.() \-]{1,48}[ ,](?:on|le|am|il|el|den|,|:)[ :]{1,2}",
+    ),
     Rule(
         "DATE_OF_BIRTH",
         "date before a birth label",
-        rf"(?P<v>{LABELLED})[ ,]?[ \-]?[(\[](?i:dob|d\.o\.b\.?|date of birth|birth ?date|ddn|date de naissance|naissance|geburtsdatum|geb\.?)[)\]]",
+        rf"(?P<v>{LABELLED})[ ,]?[ \-]?[(\[](?i:dob|d\.o\.b\.?|date of birth|birth ?date|born|ddn|"
+        r"(?:date de )?naissance|geburtsdatum|geb\.?|n[ée]e?)[)\]]",
         check=calendar_date,
         bare=0.9,
         labelled=0.9,
     ),
+    Rule(
+        "DATE_OF_BIRTH",
+        "date behind a star",
+        r"[\pL)] ?[,(]{0,2} ?\* ?(?P<v>\d{1,2}[./]\d{1,2}[./](?:\d{4}|\d{2}))",
+        check=calendar_date,
+        bare=0.8,
+        labelled=0.8,
+    ),
+    Rule(
+        "DATE_OF_BIRTH",
+        "date between sex and next field",
+        rf"[|,;] ?[\"']?(?:[MFHWmfhw]|(?i:male|female|homme|femme))[\"']? ?[|,;] ?[\"']?(?P<v>{_ISO}|{_NUMERIC})",
+        check=calendar_date,
+        bare=0.75,
+        labelled=0.75,
+    ),
+    Rule(
+        "DATE_OF_BIRTH",
+        "date before an age",
+        rf"(?P<v>{PLAIN}) ?[(,] ?(?:aged? )?\d{{1,3}} ?(?i:ans|years|yrs|y\.?/?o|jahre|años|anni)\b",
+        check=calendar_date,
+        bare=0.8,
+        labelled=0.8,
+    ),
     Rule("DATE_TIME", "calendar date", PLAIN, check=calendar_date, bare=0.6, labelled=0.6),
-)  # fmt: skip
+)
 
 ENTITIES: tuple[Entity, ...] = (
-    Entity("DATE_OF_BIRTH", "Date of birth", "Date of birth: 29/02/1988", "29/02/1988", "a day that exists, at a birth label", "HIPAA 45 CFR 164.514(b)(2)(i)(C)"),
-    Entity("DATE_TIME", "Calendar date", "The meeting of 29 February 2024 is off.", "29 February 2024", "a day that exists", "ISO 8601; usual forms of en, fr, de, es, it"),
-)  # fmt: skip
+    Entity(
+        "DATE_OF_BIRTH",
+        "Date of birth",
+        "Date of birth: 29/02/1988",
+        "29/02/1988",
+        "a day that exists, at a birth label",
+        "HIPAA 45 CFR 164.514(b)(2)(i)(C)",
+    ),
+    Entity(
+        "DATE_TIME",
+        "Calendar date",
+        "The meeting of 29 February 2024 is off.",
+        "29 February 2024",
+        "a day that exists",
+        "ISO 8601; usual forms of en, fr, de, es, it",
+    ),
+)
 
 
 def build() -> list[EntityRecognizer]:

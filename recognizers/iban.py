@@ -38,13 +38,13 @@ COUNTRIES = MappingProxyType(
 """Country code to one letter for every character of its IBAN: n digit, a letter, c either."""
 
 SHORTEST, LONGEST = 15, 34
-_SEPARATOR = re.compile(r"[ \t]*(?:\r?\n[ \t]*|[-.][ \t]*)?")
+_SEPARATOR = re.compile(r"[ \t]*(?:\r?\n[ \t]*|[-._][ \t]*)?")
 _MOST_SEPARATORS = 3
 
 _LABELS = (
     "iban", "account", "bank account", "konto", "kontonummer", "bankverbindung", "compte", "compte bancaire", "rib",
-    "cuenta", "conto", "conto corrente", "coordinate bancarie", "rekening", "rekeningnummer", "conta", "coordonnées bancaires",
-    "virement", "überweisung", "wire transfer", "payable to", "cte", "kto", "domiciliation",
+    "cuenta", "conto", "conto corrente", "coordinate bancarie", "rekening", "rekeningnummer", "conta",
+    "coordonnées bancaires", "virement", "überweisung", "wire transfer", "payable to", "cte", "kto", "domiciliation",
 )  # fmt: skip
 
 
@@ -52,7 +52,7 @@ def iban_recognizer() -> IbanRecognizer:
     rule = Rule(
         entity="IBAN_CODE",
         name="iban",
-        regex=r"[A-Za-z]{2}[ \-]?[0-9][ ]?[0-9]",
+        regex=r"[A-Za-z]{2}[ \-_]?[0-9] ?[0-9]",
         labels=_LABELS,
         bare=0.95,
         labelled=1.0,
@@ -105,7 +105,8 @@ def _judge(rule: Rule, text: str, start: int) -> tuple[int, float, str] | None:
 
 def _walk(text: str, start: int) -> list[int]:
     """Where the next letters and digits stand, over at most a few separators each, LONGEST in all."""
-    places, at = [], start
+    places: list[int] = []
+    at = start
     while len(places) < LONGEST and at < len(text):
         char = text[at]
         if char.isascii() and char.isalnum():

@@ -15,7 +15,7 @@ from recognizers.shape import tokens
 from recognizers.words import CALENDAR, COMMON, FUNCTION, PARTICLES, SUFFIXES, TECHNICAL, TITLES
 
 NAME = "known"
-SCORE = 0.8
+SCORE = 0.55
 _MIN_VALUE, _MIN_DIGITS, _MIN_PART = 4, 6, 3
 
 

@@ -15,11 +15,15 @@ from recognizers.base import fold
 class Tier(IntEnum):
     """How much a label proves. A value must look the more like a name, the less its label says so."""
 
+    GUESS = 0
+    """No label but a turn of phrase (`I'm X`, `X:` at a line's start): only a given name is believed."""
     WEAK = 1
     """The label often means something else: `name` of a build step, `from` a range, `owner` root."""
     ROLE = 2
     """The label means a person, but what follows may be a sentence about them."""
-    NAME = 3
+    TITLE = 3
+    """A form of address: whatever capitalised word follows is a name, unless it is an office."""
+    NAME = 4
     """The label means a part of a name: whatever stands there is one."""
 
 
@@ -45,7 +49,8 @@ PERSON: MappingProxyType[str, Tier] = MappingProxyType(
         ),
         **_tier(
             Tier.ROLE,
-            "patient, patiente, doctor, physician, treating physician, attending physician, attending, referring physician, "
+            "patient, patiente, child, carer, parent/carer, provider, ordering provider, requesting provider, "
+            "declarant, garant, employeur actuel, proche, ayant droit, doctor, physician, treating physician, attending physician, attending, referring physician, "
             "consultant, surgeon, nurse, therapist, gp, next of kin, emergency contact, parent, guardian, mother, father, "
             "spouse, husband, wife, son, daughter, customer, client, employee, candidate, applicant, student, teacher, tenant, "
             "landlord, buyer, seller, beneficiary, insured, policyholder, policy holder, claimant, plaintiff, defendant, "

@@ -17,6 +17,7 @@ from recognizers.base import fold
 from recognizers.words import FUNCTION
 
 _TABLES = ("lemma_index", "lemma_exc")
+_FREQUENT = 4_900
 _ENDINGS = (("ies", "y"), ("es", ""), ("es", "e"), ("s", ""), ("ied", "y"), ("ed", ""), ("ed", "e"), ("ing", ""), ("ing", "e"),
             ("er", ""), ("er", "e"), ("est", ""), ("est", "e"), ("ly", ""))  # fmt: skip
 
@@ -27,12 +28,15 @@ class Lexicon:
 
     words: frozenset[str] = field(default=frozenset(), repr=False)
     given: frozenset[str] = field(default=frozenset(), repr=False)
+    frequent: frozenset[str] = field(default=frozenset(), repr=False)
 
     def is_common(self, word: str) -> bool:
         """True if `word` (any case) is in the dictionary or is an English inflection of a word that is."""
         folded = fold(word)
         if folded in FUNCTION or folded in self.words:
             return True
+        if "-" in folded:
+            return all(self.is_common(part) for part in folded.split("-"))
         if not self.words or not folded.isascii():
             return False
         for ending, instead in _ENDINGS:
@@ -48,12 +52,25 @@ class Lexicon:
         folded = fold(word)
         return folded in self.given or folded.partition("-")[0] in self.given
 
+    def is_name(self, word: str) -> bool:
+        """A given name that is no plain word."""
+        return self.is_given(word) and not self.is_common(word)
+
 
 @cache
-def given_names() -> frozenset[str]:
-    """Names given to at least 400 children in France or the United States since 1880."""
-    packed = (Path(__file__).parent / "given_names.txt.xz").read_bytes()
-    return frozenset(lzma.decompress(packed).decode("ascii").split())
+def _shipped(name: str) -> tuple[str, ...]:
+    packed = (Path(__file__).parent / name).read_bytes()
+    return tuple(lzma.decompress(packed).decode("ascii").split())
+
+
+def build(dictionary_words: frozenset[str]) -> Lexicon:
+    """The lexicon over some dictionary, without the entries that running text knows only as proper names.
+
+    Given names are those of at least 400 children in France or the United States since 1880, most frequent first.
+    """
+    given = _shipped("given_names.txt.xz")
+    words = dictionary_words - frozenset(_shipped("proper_words.txt.xz"))
+    return Lexicon(words, frozenset(given), frozenset(given[:_FREQUENT]))
 
 
 def dictionary(model: Path) -> frozenset[str]:

@@ -14,6 +14,7 @@ from typing import Any
 
 from recognizers import lexicon, models
 from recognizers.base import Entity, Span
+from recognizers.gazetteer import listed
 from recognizers.lexicon import Lexicon
 from recognizers.recase import second_looks
 from recognizers.shape import looks_personal, persons, phrase
@@ -49,6 +50,7 @@ ENTITIES = (
 LABELS = frozenset(entity.name for entity in ENTITIES)
 SCORE = 0.85
 SECOND_LOOK = 0.7
+GIVEN = 0.6
 _BATCH = 32
 _SINGLE = frozenset({"NORP", "WORK_OF_ART", "PRODUCT", "EVENT", "MISC", "LANGUAGE", "LAW"})
 
@@ -70,13 +72,18 @@ class NameModel:
         """Loads and verifies the model. Raises `ModelUnavailable`."""
         if self._nlp is None:
             self._nlp, directory = models.load(self.source)
-            self.lexicon = Lexicon(self.lexicon.words | lexicon.dictionary(directory), lexicon.given_names())
+            self.lexicon = lexicon.build(lexicon.dictionary(directory))
 
     def find(self, texts: Sequence[str]) -> list[list[Span]]:
         """The names in each text, in code points, sorted; they may overlap."""
         if self._nlp is None:
             raise models.ModelUnavailable(f"the {self.source.language!r} name model is not loaded")
-        found = [self._spans(text, hits, SCORE, "") for text, hits in zip(texts, self._hits(texts), strict=True)]
+        first = list(self._hits(texts))
+        found = [self._spans(text, hits, SCORE, "") for text, hits in zip(texts, first, strict=True)]
+        for text, hits, spans in zip(texts, first, found, strict=True):
+            others = [(start, end) for start, end, label in hits if self.source.label.get(label) != "PERSON"]
+            name = f"names:{self.source.language}"
+            spans += [Span(a, b, "PERSON", GIVEN, name, why) for a, b, why in listed(text, others, self.lexicon)]
         again = [(index, at, line) for index, text in enumerate(texts) for at, line in second_looks(text, self.lexicon)]
         for (index, at, line), hits in zip(again, self._hits([line for _, _, line in again]), strict=True):
             persons_only = [hit for hit in self._spans(line, hits, SECOND_LOOK, ", recased") if hit.entity == "PERSON"]
@@ -100,7 +107,7 @@ class NameModel:
         name, why = f"names:{self.source.language}", f"model {label}{how}"
         entity = self.source.label.get(label)
         if entity == "PERSON":
-            for a, b in persons(text, start, end, self.lexicon):
+            for a, b in persons(text, start, end, self.lexicon, strict=bool(how)):
                 yield Span(a, b, "PERSON", score, name, why)
             return
         for a, b in phrase(text, start, end):
@@ -128,7 +135,7 @@ class Names:
         for model in self._models.values():
             model.load()
         words = frozenset[str]().union(*(model.lexicon.words for model in self._models.values()))
-        self.lexicon = Lexicon(words, lexicon.given_names())
+        self.lexicon = lexicon.build(words)
         for model in self._models.values():
             model.lexicon = self.lexicon
 

@@ -15,7 +15,7 @@ _SURE = 0.5
 
 def rank(span: Span) -> int:
     """How a hit came about, strongest last: a model's guess, a field's label, a pattern, a check digit."""
-    if span.recognizer.startswith("names"):
+    if span.recognizer.startswith(("names", "known")):
         return _NAME
     if span.recognizer.startswith("structure"):
         return _LABEL

@@ -52,20 +52,20 @@ _COUNTRIES = frozenset(
 
 _BIC_LABELS = ("bic", "swift", "swift code", "bic code", "code bic", "bic/swift", "swift/bic", "swift-bic", "bankcode")
 _WALLET_LABELS = (
-    "ethereum", "eth", "ether", "wallet", "address", "adresse", "dirección", "indirizzo", "crypto", "usdt", "usdc", "erc20",
-    "metamask", "portefeuille", "bitcoin", "btc", "polygon", "bnb", "arbitrum", "token contract",
+    "ethereum", "eth", "ether", "wallet", "address", "adresse", "dirección", "indirizzo", "crypto", "usdt", "usdc",
+    "erc20", "metamask", "portefeuille", "bitcoin", "btc", "polygon", "bnb", "arbitrum", "token contract",
 )  # fmt: skip
 _ACCOUNT_LABELS = (
-    "account number", "account no", "account nr", "account num", "account #", "acct", "acct no", "acct number", "acct #",
-    "bank account", "checking", "checking account", "savings account", "deposit account", "direct deposit", "account",
-    "bank acct", "a/c", "a/c no",
+    "account number", "account no", "account nr", "account num", "account #", "acct", "acct no", "acct number",
+    "acct #", "bank account", "checking", "checking account", "savings account", "deposit account", "direct deposit",
+    "account", "bank acct", "a/c", "a/c no",
 )  # fmt: skip
 _ROUTING_LABELS = ("routing", "routing number", "routing no", "aba", "aba number", "rtn", "transit number", "aba routing")
 _SORT_LABELS = ("sort code", "sortcode", "sort-code", "s/c")
 _NATIONAL_LABELS = (
     "kontonummer", "konto-nr", "konto nr", "kto-nr", "kto nr", "kto", "konto", "numéro de compte", "n° de compte",
-    "compte n°", "compte bancaire", "compte", "cuenta", "número de cuenta", "ccc", "conto corrente", "numero di conto",
-    "rekeningnummer", "bank account number",
+    "compte n°", "compte bancaire", "compte", "cuenta", "número de cuenta", "ccc", "conto corrente",
+    "numero di conto", "rekeningnummer", "bank account number",
 )  # fmt: skip
 
 
@@ -116,7 +116,15 @@ def _us_rules() -> list[Rule]:
             "US_BANK_NUMBER", "account", r"[0-9](?:[- ]?[0-9]){5,16}", _account, _ACCOUNT_LABELS,
             labelled=0.75, before=28, after=0,
         ),
+        # Their full stop would end the sentence in which a label is looked for.
+        Rule("US_BANK_NUMBER", "routing-no", rf"(?i){_ROUTING_NO}(?P<v>[0-9]{{9}})", None, bare=0.8),
+        Rule("US_BANK_NUMBER", "account-no", rf"(?i){_ACCOUNT_NO}(?P<v>[0-9](?:[- ]?[0-9]){{5,16}})", _account, bare=0.75),
     ]  # fmt: skip
+
+
+_NO = r"[ \t]*(?:no|nr|num)\.[ \t]*:?[ \t]*"
+_ROUTING_NO = rf"(?:routing|aba|rtn|transit){_NO}"
+_ACCOUNT_NO = rf"(?:account|acct|a/c){_NO}"
 
 
 def _account(value: str) -> bool:

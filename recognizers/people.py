@@ -9,8 +9,8 @@ import re
 
 from recognizers.labels import Tier
 from recognizers.lexicon import Lexicon
-from recognizers.shape import ORGANISATION_WORDS, Token, is_code, joined, tokens
-from recognizers.words import CALENDAR, COMMON, FUNCTION, PARTICLES, SUFFIXES, TECHNICAL, TITLES
+from recognizers.shape import LEGAL_FORMS, Token, is_camel, is_code, joined, tokens
+from recognizers.words import CALENDAR, COMMON, OFFICES, FUNCTION, PARTICLES, SUFFIXES, TECHNICAL, TITLES
 
 _STOP = re.compile(r"[\n\r\t|;<>{}\[\]()\"“”«»=/\\:&,!?\u2028\u2029]| {2,}| [-–—] |\S*[@0-9]")
 _LEAD = re.compile(r"[ \t\"'“«*_`>\u00a0]*")
@@ -31,7 +31,8 @@ def person_at(text: str, start: int, end: int, tier: Tier, lexicon: Lexicon) -> 
     while words and words[0].folded in TITLES and (len(words) > 1 or tier < Tier.NAME):
         words = words[1:]
     run = _run(words, text)
-    if not run or not _acceptable(run, text, tier, lexicon):
+    alone = bool(run) and not text[run[-1].end : end].strip(" \t\u00a0\"'*_`.,")
+    if not run or not _acceptable(run, text, tier, lexicon, alone):
         return None
     last = run[-1]
     return run[0].start, last.end - 2 if re.search(r"['’][sS]$", last.text) and len(last.text) > 3 else last.end
@@ -40,6 +41,11 @@ def person_at(text: str, start: int, end: int, tier: Tier, lexicon: Lexicon) -> 
 def _run(words: list[Token], text: str) -> list[Token]:
     """The words up to the first that cannot belong to the name that the first word starts."""
     run: list[Token] = []
+    if len(words) > 1 and words[0].folded in PARTICLES and words[0].text[0].islower():
+        lead = 1 if not words[1].text[0].islower() else 2
+        if len(words) > lead and not words[lead].text[0].islower() and words[lead - 1].folded in PARTICLES:
+            rest = _run(words[lead:], text)
+            return [*words[:lead], *rest] if rest else []
     for word in words[: _MAX_WORDS + 2]:
         if run and not joined(text, run[-1], word):
             break
@@ -57,7 +63,7 @@ def _run(words: list[Token], text: str) -> list[Token]:
     return run
 
 
-def _acceptable(run: list[Token], text: str, tier: Tier, lexicon: Lexicon) -> bool:
+def _acceptable(run: list[Token], text: str, tier: Tier, lexicon: Lexicon, alone: bool) -> bool:
     if len(run) > _MAX_WORDS or is_code(text, run[0].start, run[-1].end):
         return False
     folded = [word.folded for word in run if word.folded not in SUFFIXES]
@@ -67,20 +73,30 @@ def _acceptable(run: list[Token], text: str, tier: Tier, lexicon: Lexicon) -> bo
         return tier is Tier.NAME and len(folded) == 1 and folded[0] in {"will", "may", "june", "april"}
     if tier is Tier.NAME:
         return True
-    if folded[0] in NO_VALUE | TECHNICAL or any(word in ORGANISATION_WORDS for word in folded):
+    if tier is Tier.TITLE:
+        return not run[0].text[0].islower() and not all(word in OFFICES for word in folded)
+    if folded[0] in NO_VALUE | TECHNICAL or any(word in LEGAL_FORMS for word in folded):
         return False
-    return _named(run, folded, tier, lexicon)
+    if any(is_camel(word) for word in run):
+        return False
+    return _named(run, folded, tier, lexicon, alone)
 
 
-def _named(run: list[Token], folded: list[str], tier: Tier, lexicon: Lexicon) -> bool:
-    lower = run[0].text[0].islower()
+def _named(run: list[Token], folded: list[str], tier: Tier, lexicon: Lexicon, alone: bool) -> bool:
+    lower = run[-1].text[0].islower()
+    if run[0].text.endswith(".") and len(run[0].folded) == 1 and len(run) > 1 and run[-1].text[0].isupper():
+        return True
     plain = [lexicon.is_common(word) or word in COMMON for word in folded]
     given = [lexicon.is_given(word) for word in folded]
     first_given = given[0] and not plain[0]
+    if tier is Tier.GUESS:
+        frequent = folded[0] in lexicon.frequent and not plain[0]
+        return first_given and len(folded) <= 3 if len(folded) > 1 else frequent
     if lower:
         if tier is Tier.WEAK:
             return first_given and len(folded) <= 3
-        return len(folded) <= 3 and (first_given or not any(plain) or (given[0] and len(folded) == 2 and not plain[1]))
+        unknown = not any(plain) and (alone or len(folded) > 1)
+        return len(folded) <= 3 and (first_given or unknown or (given[0] and len(folded) == 2 and not plain[1]))
     if len(folded) == 1:
         return first_given if tier is Tier.WEAK else (not plain[0] or (given[0] and folded[0] not in FUNCTION))
     return any(given) or not all(plain) if tier is Tier.ROLE else any(given) or not any(plain)

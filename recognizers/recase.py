@@ -10,11 +10,11 @@ from collections.abc import Iterator
 
 from recognizers.base import fold
 from recognizers.lexicon import Lexicon
-from recognizers.words import CALENDAR, COMMON, FUNCTION, TECHNICAL, TITLES
+from recognizers.shape import CODE
+from recognizers.words import CALENDAR, COMMON, DETERMINERS, FUNCTION, TECHNICAL, TITLES
 
 _LINE = re.compile(r"[^\n\r]+")
 _WORD = re.compile(r"[^\W\d_]+(?:['’\-][^\W\d_]+)*")
-_CODE = re.compile(r"[{}=<>\\$]|::|\(\)|//|\w_\w|\w\.\w+\(|^\s*(?:import|from|def|class|return|const|let|var|#|\$|SELECT|INSERT)\b")
 _MAX_LINE = 2000
 
 
@@ -22,7 +22,7 @@ def second_looks(text: str, lexicon: Lexicon) -> Iterator[tuple[int, str]]:
     """`(offset, line)` for every line worth reading again, rewritten code point for code point."""
     for match in _LINE.finditer(text):
         line = match.group()
-        if len(line) <= _MAX_LINE and not _CODE.search(line):
+        if len(line) <= _MAX_LINE and not CODE.search(line):
             rewritten = _rewrite(line, lexicon)
             if rewritten is not None:
                 yield match.start(), rewritten
@@ -41,6 +41,8 @@ def _rewrite(line: str, lexicon: Lexicon) -> str | None:
     out = list(line.lower() if shouted and len(line.lower()) == len(line) else line)
     for index, word in enumerate(words):
         beside = (index > 0 and named[index - 1]) or (index + 1 < len(words) and named[index + 1])
+        if index and fold(texts[index - 1]) in DETERMINERS and not shouted:
+            continue
         if named[index] or (beside and _may_be_name(texts[index], lexicon, shouted)):
             for place in [0, *(hit.end() for hit in re.finditer(r"['’\-]", texts[index]))]:
                 _capitalise(out, word.start() + place)
@@ -62,14 +64,8 @@ def _may_be_name(text: str, lexicon: Lexicon, shouted: bool) -> bool:
 
 
 def _worth(texts: list[str], named: list[bool], lexicon: Lexicon) -> bool:
-    """A lower-case line in natural language with a word that no dictionary knows, or a given name in any line."""
-    lower = [text for text, name in zip(texts, named, strict=True) if name and text.islower()]
-    if not lower:
-        return False
-    if any(lexicon.is_given(text) for text in lower):
-        return True
-    plain = sum(text[0].isupper() for text in texts) <= 0.1 * len(texts)
-    return plain and len(texts) >= 3 and any(fold(text) in FUNCTION for text in texts)
+    """A given name in lower case."""
+    return any(name and text.islower() and lexicon.is_given(text) for text, name in zip(texts, named, strict=True))
 
 
 def _capitalise(out: list[str], place: int) -> None:

@@ -12,7 +12,7 @@ from recognizers.labels import Tier
 from recognizers.lexicon import Lexicon
 from recognizers.people import person_at
 
-_TITLE = r"(?:(?:Dr|Mr|Mrs|Ms|Miss|Mx|Prof|Professor|Doctor|Mme|Mmes|Mlle|Docteur|Professeur|Maître|Madame|Monsieur|Mademoiselle|M|Pr|Me|Sir|Herr|Frau)\b\.?[ \u00a0]{1,2})"
+_TITLE = r"(?:(?:Dr|Mr|Mrs|Ms|Miss|Mx|Prof|Professor|Doctor|Mme|Mmes|Mlle|Docteur|Professeur|Maître|Madame|Monsieur|Mademoiselle|M|Pr|Me|Sir|Herr|Frau)\b(?:\.[ \u00a0]{0,2}|[ \u00a0]{1,2}))"
 _RULES: tuple[tuple[re.Pattern[str], Tier, str], ...] = (
     (
         re.compile(
@@ -38,7 +38,7 @@ _RULES: tuple[tuple[re.Pattern[str], Tier, str], ...] = (
         "closing",
     ),
     (re.compile(r"(?m)^--[ ]?\r?\n(?=\S)"), Tier.ROLE, "signature"),
-    (re.compile(r"(?m)^(?=[^\W\d_][^\n|]{1,40} \| )"), Tier.WEAK, "signature"),
+    (re.compile(r"(?m)^(?=[^\W\d_][^\n|]{1,40} \| )"), Tier.GUESS, "signature"),
     (
         re.compile(
             r"(?i)\b(?:my name is|my name['’]s|my full name is|je m['’]appelle|je me nomme|mon nom est|mon prénom est|"
@@ -53,10 +53,28 @@ _RULES: tuple[tuple[re.Pattern[str], Tier, str], ...] = (
             r"(?i)\b(?:i am|i['’]m|im|this is|it['’]s|its|it is|here is|moi c['’]est|c['’]est|je suis|ici|named|called|"
             r"nommée?|prénommée?|dénommée?|signed)[ \u00a0]{1,2}(?=\S)"
         ),
-        Tier.WEAK,
+        Tier.GUESS,
         "introduction",
     ),
-    (re.compile(rf"(?<![\w.'’]){_TITLE}{{1,3}}(?=[^\W\d_a-z])"), Tier.ROLE, "form of address"),
+    (
+        re.compile(
+            r"\b(?:[Cc]lient|[Cc]liente|[Cc]ustomer|[Pp]atient|[Pp]atiente|[Aa]gent|[Pp]artner|[Mm]anager|[Cc]olleague|[Cc]ollègue|"
+            r"husband|wife|mari|épouse|époux|son|daughter|fils|fille|frère|sœur|brother|sister|mère|père|mother|father|friend|"
+            r"amie?|[Vv]oisine?|[Nn]eighbou?r|[Ll]andlord|[Ll]andlady|[Pp]ropriétaire|[Tt]enant|[Ll]ocataire|[Oo]fficer|PC|"
+            r"[Cc]onstable|[Ii]nspector|[Nn]urse|[Ii]nfirmi(?:er|ère)|[Ee]mployee|[Ss]alariée?|[Ss]tudent|[Éé]lève|[Ww]itness|"
+            r"[Tt]émoin|[Dd]etective|[Ss]ergeant|[Cc]onseill(?:er|ère)|[Aa]ssistante?|[Bb]oss|[Cc]oach|[Tt]utor|[Uu]ncle|[Aa]unt|"
+            r"oncle|tante|cousine?)[ \u00a0](?=[^\W\d_a-z])"
+        ),
+        Tier.ROLE,
+        "role before a name",
+    ),
+    (re.compile(rf"(?<![\w.'’]){_TITLE}{{1,3}}(?=[^\W\d_a-z])"), Tier.TITLE, "form of address"),
+    (
+        re.compile(r"(?m)^[ \t>*\-]{0,4}[\[(]?(?:\d{4}-\d\d-\d\d[T ])?\d{1,2}[:h]\d\d(?::\d\d)?(?: ?[AaPp][Mm])?[\])]?[ \t,\-–]{1,3}<?(?=[^\n:]{2,40}:)"),
+        Tier.ROLE,
+        "speaker",
+    ),
+    (re.compile(r"(?m)^[ \t>*\-]{0,4}<?(?=[^\W\d_][^\n:.,;]{1,30}>? ?:[ \n])"), Tier.GUESS, "speaker"),
 )
 _REACH = 80
 

@@ -21,15 +21,37 @@ _CUT = re.compile(r"[^\n\r\t\v\f|;:,<>(){}\[\]\"“”«»/\\=•*_#@&+~^!?\u202
 _SOFT_CUT = re.compile(r"[^\n\r\t\v\f|;<>{}\[\]\"“”«»=\u2028\u2029]+")
 _FILE_END = re.compile(r"\.[a-z][a-z0-9]{1,4}(?![A-Za-z0-9])")
 _IDENTIFIER = re.compile(r"[a-z]\w*[A-Z]|\w_\w|::|\(\)|->|=>|\$|\w\.\w+\(")
-_PASCAL = re.compile(r"[A-Z][a-z]+")
+_CAMEL = re.compile(r"[^\W\d_][A-ZÀ-Þ]")
+_CAMEL_NAME = re.compile(r"(?:Ma?c|O['’]?|D[ei]|L[aei]|D['’]|Du|Fitz|Van|Von|Saint|St|Ste|[JT]e|[A-Z]\.)?[A-ZÀ-Þ][^\WA-ZÀ-Þ]+(?:[-'’.].*)?$|[A-Z]{2,}['’]s$")
+CODE = re.compile(
+    r"[{}=<>\\$]|::|\(\)|//|\w_\w|\w\.\w+\(|^\s*(?:import|from|def|class|return|const|let|var|#|\$|SELECT|INSERT)\b|^\s*@\w"
+)
+"""What gives a line away as code, markup or configuration."""
+
+_LOWER = frozenset("max doc dev cyan alias lint synth".split())
+_DASH = frozenset("-_")
 _MAX_TOKENS = 7
 
-ORGANISATION_WORDS = frozenset(
-    "inc ltd llc llp plc corp corporation company co gmbh ag sa sas sarl eurl sci bv nv spa srl group groupe holding holdings "
-    "bank banque university universite college school ecole lycee institute institut hospital hopital clinic clinique "
-    "centre center foundation fondation association society societe church eglise church museum musee council conseil "
-    "committee comite ministry ministere department departement party parti union league club team fc court cour tribunal "
-    "agency agence services solutions systems partners associates sons brothers freres international ventures capital media "
+_EPONYM_BEFORE = re.compile(
+    r"(?:syndrome|maladie|signe|score|test|echelle|indice|classification|manoeuvre|loi|theoreme|canal|ligament|"
+    r"cellules?|corps|reflexe|nodule) (?:de la |de |du |d['’])$"
+)
+_EPONYM_AFTER = re.compile(
+    r"(?:['’]s)? (?:disease|syndrome|scores?|catheter|sign|test|scale|index|reflex|maneuver|manoeuvre|law|theorem|"
+    r"criteria|classification|lymphoma|palsy|method|algorithm|coma)\b"
+)
+
+LEGAL_FORMS = frozenset(
+    "inc ltd llc llp plc corp corporation company gmbh ag sas sarl eurl bv nv spa srl group groupe holding holdings "
+    "bank banque university universite college hospital hopital clinic clinique foundation fondation association societe "
+    "ministry ministere department departement club team agency agence services solutions systems ventures".split()
+)
+"""Words that say that a labelled value is not a person."""
+
+ORGANISATION_WORDS = LEGAL_FORMS | frozenset(
+    "co sa sci school ecole lycee institute institut centre center society church eglise museum musee council conseil "
+    "committee comite party parti union league fc court cour tribunal "
+    "partners associates sons brothers freres international capital media "
     "press times post news journal street road avenue ave st blvd boulevard rue place square park lake river mount mont beach "
     "city county island islands bridge bay valley hill hills airport station stadium hotel cafe restaurant prize award cup".split()
 )
@@ -48,27 +70,38 @@ def tokens(text: str, start: int, end: int) -> list[Token]:
     found: list[Token] = []
     for match in _TOKEN.finditer(text, start, end):
         word = match.group()
+        at = match.start()
+        title, point, rest = word.partition(".")
+        if point and rest and fold(title) in TITLES and len(title) > 1:
+            at, word = at + len(title) + 1, rest
         bare = word[:-1] if word.endswith(".") else word
         if word != bare and not (len(bare) == 1 or fold(bare) in SUFFIXES or "." in bare):
             word = bare
-        found.append(Token(match.start(), match.start() + len(word), word, fold(bare)))
+        found.append(Token(at, at + len(word), word, fold(bare)))
     return found
 
 
-def persons(text: str, start: int, end: int, lexicon: Lexicon) -> list[tuple[int, int]]:
-    """The persons inside a hit: none if it is code, a product or a plain word."""
+def persons(text: str, start: int, end: int, lexicon: Lexicon, strict: bool = False) -> list[tuple[int, int]]:
+    """The persons inside a hit: none if it is code, a product or a plain word. `strict`: capitals prove nothing."""
     found: list[tuple[int, int]] = []
     for match in _CUT.finditer(text, start, end):
         words = [word for word in tokens(text, *match.span()) if not _touches_digit(text, word)]
         for run in _runs(words, text, lexicon):
             trimmed = _trim(run, lexicon)
-            if trimmed and _is_person(text, trimmed, lexicon):
+            if trimmed and _is_person(text, trimmed, lexicon, strict):
                 found.append((trimmed[0].start, _without_possessive(trimmed[-1])))
     return found
 
 
 def _touches_digit(text: str, word: Token) -> bool:
-    return text[word.start - 1 : word.start].isdigit() or text[word.end : word.end + 1].isdigit()
+    """`S3`, `R2D2`, `INV-2024`: part of a code."""
+    before, after = text[max(0, word.start - 2) : word.start], text[word.end : word.end + 2]
+    return (
+        before[-1:].isdigit()
+        or after[:1].isdigit()
+        or (after[:1] in _DASH and after[1:].isdigit())
+        or (before[-1:] in _DASH and before[:-1].isdigit())
+    )
 
 
 def _runs(words: list[Token], text: str, lexicon: Lexicon) -> Iterator[list[Token]]:
@@ -97,8 +130,11 @@ def _elided(word: Token) -> bool:
 
 def joined(text: str, left: Token, right: Token) -> bool:
     """True if only space or a hyphen lies between two words, or the point of an abbreviation (`St. John`)."""
-    gap = text[left.end : right.start].strip(" \u00a0'’-")
-    return not gap or (gap == "." and (left.folded in TITLES or left.folded in {"st", "ste"}))
+    gap = text[left.end : right.start]
+    if not gap.strip(" \u00a0") or gap in {"-", "'", "’"}:
+        return len(gap) <= 2
+    gap = gap.strip(" \u00a0")
+    return (gap == "." and (left.folded in TITLES or left.folded in {"st", "ste"}))
 
 
 def _trim(run: list[Token], lexicon: Lexicon) -> list[Token]:
@@ -117,7 +153,7 @@ def _drops_at_start(run: list[Token], lexicon: Lexicon) -> bool:
         return True
     if word.folded in FUNCTION or word.folded in CALENDAR:
         kept = word.text[0].isupper() and len(run) > 1 and (lexicon.is_given(word.folded) or word.folded in PARTICLES)
-        initial = len(word.folded) == 1 and word.text[0].isupper() and len(run) > 1
+        initial = len(word.folded) == 1 and word.text[0].isupper() and word.text.endswith(".") and len(run) > 1
         return not (kept or initial)
     return False
 
@@ -125,7 +161,7 @@ def _drops_at_start(run: list[Token], lexicon: Lexicon) -> bool:
 def _drops_at_end(word: Token) -> bool:
     if word.folded in SUFFIXES:
         return False
-    lower = word.text[0].islower()
+    lower = word.text[0].islower() or word.text in {"A", "Y", "O"}
     return (lower and (word.folded in PARTICLES or word.folded in FUNCTION)) or word.folded in CALENDAR - {"may", "april", "june"}
 
 
@@ -133,7 +169,7 @@ def _without_possessive(word: Token) -> int:
     return word.end - 2 if re.search(r"['’][sS]$", word.text) else word.end
 
 
-def _is_person(text: str, run: list[Token], lexicon: Lexicon) -> bool:
+def _is_person(text: str, run: list[Token], lexicon: Lexicon, strict: bool) -> bool:
     if len(run) > _MAX_TOKENS or not any(len(word.folded) > 1 for word in run):
         return False
     if all(word.folded in FUNCTION | CALENDAR | TITLES | TECHNICAL | SUFFIXES for word in run):
@@ -143,24 +179,68 @@ def _is_person(text: str, run: list[Token], lexicon: Lexicon) -> bool:
     if is_code(text, run[0].start, run[-1].end):
         return False
     if len(run) == 1:
-        return _is_single(run[0], lexicon)
-    return any(lexicon.is_given(word.folded) or not lexicon.is_common(_stem(word)) for word in run)
+        return (
+            _is_single(run[0], lexicon, strict)
+            and not _is_eponym(text, run[0])
+            and not _is_heading(text, run[0], lexicon)
+            and (lexicon.is_name(_stem(run[0])) or not in_code(text, run[0].start, run[0].end))
+        )
+    whole = [word for word in run if len(word.folded) > 1 and word.folded not in FUNCTION]
+    if any(is_camel(word) for word in run) or (run[0].text[0].islower() and not lexicon.is_name(whole[0].folded if whole else "")):
+        return False
+    if strict:
+        return any(lexicon.is_name(_stem(word)) for word in whole)
+    if whole and lexicon.is_given(whole[0].folded) and all(word.text[0].isupper() for word in whole):
+        return True
+    return any(not lexicon.is_common(_stem(word)) for word in whole)
+
+
+def _is_eponym(text: str, word: Token) -> bool:
+    """`syndrome de Raynaud`, `Foley catheter`: a thing that bears a name."""
+    before = fold(text[max(0, word.start - 24) : word.start])
+    after = fold(text[word.end : word.end + 24])
+    return _EPONYM_BEFORE.search(before) is not None or _EPONYM_AFTER.match(after) is not None
+
+
+def _is_heading(text: str, word: Token, lexicon: Lexicon) -> bool:
+    """`Bill to:`, `Author:`: a plain word that begins a line, capitalised for that reason alone."""
+    line_start = not text[max(0, word.start - 1) : word.start].strip(" \t>*#-\r\n")
+    return line_start and lexicon.is_common(_stem(word)) and re.match(r"[ \t]*(?::|[ ][a-z])", text[word.end : word.end + 4]) is not None
 
 
 def _stem(word: Token) -> str:
     return re.sub(r"['’]s$", "", word.folded)
 
 
-def _is_single(word: Token, lexicon: Lexicon) -> bool:
+def _is_single(word: Token, lexicon: Lexicon, strict: bool) -> bool:
     stem = _stem(word)
-    if lexicon.is_given(stem):
-        return True
-    if lexicon.is_common(stem) or len(stem) < 3:
+    if strict or word.text[0].islower():
+        return _is_sure(stem, lexicon)
+    if is_camel(word):
         return False
     if word.text.isupper() and len(stem) <= 4:
-        return False
-    parts = _PASCAL.findall(word.text)
-    return not (len(parts) > 1 and all(lexicon.is_common(part) for part in parts))
+        return stem in lexicon.frequent
+    if lexicon.is_given(stem):
+        return True
+    return not (lexicon.is_common(stem) or len(stem) < 3 or "." in stem)
+
+
+def _is_sure(word: str, lexicon: Lexicon) -> bool:
+    """A given name on its own, without a capital to speak for it: frequent, or long enough not to be an abbreviation."""
+    return lexicon.is_name(word) and (len(word) >= 5 or word in lexicon.frequent) and word not in _LOWER
+
+
+def is_camel(word: Token) -> bool:
+    """`HTTPAdapter`, `ClassVar`; not `McDonald`, `DeShawn`, `O'Brien`, `DUPONT`."""
+    return not word.text.isupper() and _CAMEL.search(word.text) is not None and not _CAMEL_NAME.match(word.text)
+
+
+def in_code(text: str, start: int, end: int) -> bool:
+    """True if the line around `text[start:end]` is code, or the place lies between backticks."""
+    first = max(text.rfind("\n", max(0, start - 300), start) + 1, start - 300, 0)
+    last = text.find("\n", end, end + 300)
+    line = text[first : last if last >= 0 else end + 300]
+    return text.count("`", first, start) % 2 == 1 or CODE.search(line) is not None
 
 
 def is_code(text: str, start: int, end: int) -> bool:
@@ -168,6 +248,9 @@ def is_code(text: str, start: int, end: int) -> bool:
     if _IDENTIFIER.search(text, start, end) and not re.match(r"[A-Z]", text[start:end]):
         return True
     before, after = text[max(0, start - 2) : start], text[end : end + 2]
+    word = text[max(0, start - 100) : start]
+    if "://" in word[max(map(word.rfind, " \n\t")) + 1 :]:
+        return True
     if before.endswith(("::", "->", "$", "\\")) or after.startswith(("(", "::", "->")):
         return True
     if before[-1:] in {".", "_"} and before[:1].isalnum() and len(before) == 2:
@@ -216,7 +299,7 @@ def looks_personal(text: str, start: int, end: int, lexicon: Lexicon, single: bo
         return False
     first, rest = words[0], words[1:]
     return (
-        lexicon.is_given(_stem(first))
+        (lexicon.is_given(_stem(first)) if rest else _is_sure(_stem(first), lexicon))
         and not lexicon.is_common(_stem(first))
         and not any(lexicon.is_common(_stem(word)) and len(word.folded) > 1 for word in rest)
     )

@@ -16,12 +16,14 @@ from presidio_analyzer import EntityRecognizer, RecognizerResult
 
 from recognizers import labels
 from recognizers.base import Span, compile_re2, fold, to_result
+from recognizers.gazetteer import initials
 from recognizers.labels import Tier, normalise, person_tier
 from recognizers.lexicon import Lexicon
 from recognizers.people import person_at
 from recognizers.salutations import spoken
 from recognizers.shape import tokens
-from recognizers.tables import is_header, table_fields
+from recognizers.tables import is_header, sql_fields, table_fields
+from recognizers.words import PARTICLES
 
 NAME = "structure"
 SCORE = 0.8
@@ -48,7 +50,7 @@ def _alternation(words: Iterable[str]) -> str:
 
 _KNOWN = {*labels.PERSON, *labels.ORGANIZATION, *labels.LOCATION, *labels.ADDRESS}
 _LABEL = compile_re2(
-    rf"(?:^|[^\pL\pN])({_alternation(_KNOWN)})(?:[ ]?\([^()\n]{{1,24}}\))?"
+    rf"(?:^|[^\pL\pN])({_alternation(_KNOWN)})(?:[ ]?\d{{1,2}}|[ ]?\([^()\n]{{1,24}}\))?"
     r"[\"'*_`]{0,3}[ \t\x{a0}]{0,4}(?:[:：]|=[^=])[ \t\x{a0}]{0,12}"
 )
 _QUOTED = re.compile(
@@ -58,7 +60,9 @@ _QUOTED = re.compile(
 _LIST = re.compile(r"\"([^\"\n\\]{1,40})\"\s{0,4}:\s{0,4}\[([^\[\]{}]{1,2000})\]")
 _ITEM = re.compile(r"\"((?:[^\"\n\\]|\\.){1,200})\"")
 _TAG = re.compile(r"<([A-Za-z][\w.:\-]{0,40})(?:\s[^<>]{0,200})?>([^<>\n]{1,200})</\1>")
-_MAILBOX = re.compile(r"([^\n<>,;:\"|()]{2,60})\"?[ \t]{0,2}<[^<>\s@]{1,64}@")
+_MAILBOX = re.compile(r"<[^<>\s@]{1,64}@")
+_BEFORE_MAILBOX = re.compile(r"([^\n<>,;:\"|()]{2,60})\"?[ \t]{0,2}$")
+_SURNAME_FIRST = re.compile(r"[ \t\"']{0,4}([^\W\d_a-z][^\W\d_]{1,30}), ?([^\W\d_a-z][^\W\d_]{1,30})\b")
 _MAX_VALUE = 200
 
 
@@ -74,7 +78,7 @@ def fields(text: str) -> Iterator[Field]:
     for match in _TAG.finditer(text):
         yield Field(normalise(match.group(1)), *match.span(2))
     yield from _labelled(text)
-    for cell in table_fields(text):
+    for cell in (*table_fields(text), *sql_fields(text)):
         yield Field(cell.label, cell.start, cell.end, near=False)
 
 
@@ -131,10 +135,11 @@ class StructuredNames(EntityRecognizer):  # type: ignore[misc]
                 field = field._replace(label="nom de famille")
             found.update(self.read(text, field))
         for match in _MAILBOX.finditer(text):
-            hit = person_at(text, match.start(1), match.end(1), Tier.NAME, self.lexicon)
+            lead = _BEFORE_MAILBOX.search(text, max(0, match.start() - 64), match.start())
+            hit = person_at(text, *lead.span(1), Tier.NAME, self.lexicon) if lead else None
             if hit:
                 found.add(Span(*hit, "PERSON", SCORE, NAME, "name before a mail address"))
-        for start, end, why in spoken(text, self.lexicon):
+        for start, end, why in (*spoken(text, self.lexicon), *initials(text, self.lexicon)):
             found.add(Span(start, end, "PERSON", SCORE, NAME, why))
         return sorted(found)
 
@@ -159,9 +164,13 @@ class StructuredNames(EntityRecognizer):  # type: ignore[misc]
         start, end = field.start, field.end
         if tier is Tier.WEAK and _mailbox_follows(text, start, end):
             tier = Tier.NAME
-        hit = person_at(text, start, end, tier, self.lexicon)
+        hit = person_at(text, start, end, tier, self.lexicon) or self._before_given(text, start, end, tier)
         if hit:
-            yield hit
+            single = tier >= Tier.ROLE and field.label not in labels.PLURAL
+            swapped = self._surname_first(text, hit, end) if single else None
+            yield swapped or hit
+            if swapped:
+                return
         parts = list(re.finditer(r"[,;&/]| and | et | und ", text[start:end]))
         if not parts or not (hit or field.label in labels.PLURAL):
             return
@@ -170,6 +179,23 @@ class StructuredNames(EntityRecognizer):  # type: ignore[misc]
             more = person_at(text, start + part.end(), end, stricter, self.lexicon)
             if more:
                 yield more
+
+
+    def _before_given(self, text: str, start: int, end: int, tier: Tier) -> tuple[int, int] | None:
+        """A plain word that is a family name because `, ` and a given name follow it (`Combs, Nathan`)."""
+        match = _SURNAME_FIRST.match(text, start, end) if tier is Tier.ROLE else None
+        return match.span(1) if match and self.lexicon.is_name(match.group(2)) else None
+
+    def _surname_first(self, text: str, hit: tuple[int, int], end: int) -> tuple[int, int] | None:
+        """`Tallow, Mira` behind a label that means one person: one name, its comma included."""
+        comma = re.match(r",[ ]?(?=[^\W\d_])", text[hit[1] : end])
+        family = [word for word in tokens(text, *hit) if word.folded not in PARTICLES]
+        if not comma or len(family) > 2:
+            return None
+        first = person_at(text, hit[1] + comma.end(), end, Tier.ROLE, self.lexicon)
+        if first is None or first[0] != hit[1] + comma.end():
+            return None
+        return (hit[0], first[1]) if len(tokens(text, *first)) <= (2 if len(family) == 1 else 1) else None
 
 
 def _mailbox_follows(text: str, start: int, end: int) -> bool:

@@ -22,6 +22,10 @@ _PERSONAL = frozenset(
     "email e-mail mail courriel phone telephone tel mobile dob naissance ddn age sex sexe gender ssn mrn ipp nir nss salary salaire surname"
     .split()
 ) | {"date of birth", "birth date", "date de naissance", "first name", "last name"}
+_INSERT = re.compile(r"(?i)\bINSERT\s{1,4}INTO\s{1,4}[\w.`\"\[\]]{1,80}\s{0,4}\(([^()]{1,2000})\)\s{0,8}VALUES\s{0,8}(?=\()")
+_TUPLE = re.compile(r"\G?\s{0,8}\(((?:'(?:[^'\n]|'')*'|[^()'])*)\)[,;]?".replace(r"\G?", ""))
+_SQL_VALUE = re.compile(r"'((?:[^'\n]|'')*)'|([^\s,'][^,']*)")
+_MAX_INSERT = 100_000
 _MAX_LINE = 20_000
 _MAX_CELLS = 200
 
@@ -41,12 +45,15 @@ def table_fields(text: str) -> Iterator[TableField]:
     """Every non-empty cell of every table in `text`, with the normalised header of its column."""
     header: list[str] = []
     delimiter = ""
-    misses = 0
+    misses = last = 0
     for match in _LINE.finditer(text):
         start, end = match.span()
         if end - start > _MAX_LINE:
             header = []
             continue
+        if text.count("\n", last, start) > 1:
+            header = []
+        last = end
         if header:
             if _RULE.match(text, start, end):
                 continue
@@ -62,6 +69,17 @@ def table_fields(text: str) -> Iterator[TableField]:
         if found:
             delimiter, header = found
             misses = 0
+
+
+def sql_fields(text: str) -> Iterator[TableField]:
+    """Values of `INSERT INTO t (columns) VALUES (...), (...)` with the name of their column."""
+    for match in _INSERT.finditer(text):
+        header = [normalise(label) for label in match.group(1).split(",")]
+        for row in _TUPLE.finditer(text, match.end(), min(len(text), match.end() + _MAX_INSERT)):
+            cells = [Cell(*cell.span(1 if cell.group(1) is not None else 2)) for cell in _SQL_VALUE.finditer(text, *row.span(1))]
+            if len(cells) != len(header):
+                break
+            yield from _row(text, _together(header), cells)
 
 
 def _row(text: str, header: Sequence[str], cells: Sequence[Cell]) -> Iterator[TableField]:

@@ -40,7 +40,7 @@ CALENDAR = _words(
     "monday tuesday wednesday thursday friday saturday sunday january february march april may june july august september "
     "october november december lundi mardi mercredi jeudi vendredi samedi dimanche janvier fevrier mars avril mai juin "
     "juillet aout septembre octobre novembre decembre mon tue wed thu fri sat sun jan feb mar apr jun jul aug sep sept oct nov "
-    "dec janv fevr juil today tomorrow yesterday demain hier noel christmas easter paques"
+    "dec janv fevr juil today tomorrow yesterday demain hier"
 )
 
 TITLES = _words(
@@ -63,15 +63,15 @@ PARTICLES = _words(
 TECHNICAL = _words(
     "terraform python readme json yaml yml xml html css sql csv tsv pdf http https url uri api sdk cli gui ide aws gcp azure "
     "kubernetes docker linux ubuntu debian windows macos ios android git github gitlab bitbucket jira confluence slack "
-    "bearer token basic lorem ipsum dolor amet java javascript typescript rust golang ruby perl php scala kotlin swift bash "
+    "bearer token basic lorem ipsum dolor amet java javascript typescript rust golang perl php scala kotlin swift bash "
     "shell powershell node npm yarn pip pytest django flask fastapi spring react angular vue redis postgres postgresql mysql "
-    "sqlite mongodb kafka rabbitmq nginx apache hadoop spark jenkins ansible helm prometheus grafana elasticsearch kibana "
-    "logstash excel word powerpoint outlook sharepoint chrome firefox safari chatgpt gpt claude llm openai anthropic gemini "
+    "sqlite mongodb kafka rabbitmq nginx apache hadoop spark ansible helm prometheus grafana elasticsearch kibana "
+    "logstash excel word powerpoint outlook sharepoint chrome firefox safari chatgpt gpt llm openai anthropic "
     "copilot regex unicode utf ascii base64 uuid guid sha md5 rsa aes tls ssl ssh ftp smtp imap dns dhcp vpn tcp udp ip mac "
     "none null nan true false undefined void int str float bool list dict tuple string number object array boolean "
     "todo fixme error warning warn info debug trace exception traceback select insert update delete join "
     "eks ec2 s3 iam rds vpc arn gmail iban bic swift sepa vat tva ssn nhs nir siret siren rpps mrn dob ref "
-    "arial helvetica verdana calibri courier georgia tahoma roman serif markdown latex bluetooth wifi sms cv rgpd gdpr hipaa"
+    "arial helvetica verdana calibri courier tahoma serif markdown latex bluetooth wifi sms cv rgpd gdpr hipaa"
 )
 
 COMMON = _words(
@@ -100,5 +100,16 @@ COMMON = _words(
     "sujet telephone temps titre travail usager utilisateur valeur vente verre ville vie vin vue"
 )
 """Frequent words that must not be looked for everywhere only because a name holds them."""
+
+OFFICES = _words(
+    "president presidente vice-president directeur directrice maire ministre juge procureur procureure commissaire "
+    "ambassadeur ambassadrice depute deputee senateur senatrice rapporteur greffier greffiere avocat avocate consul prefet "
+    "prefete recteur rectrice doyen doyenne chairman chairwoman chair speaker minister secretary commissioner chief justice "
+    "general chancellor mayor chef presidente ceo cto cfo who"
+)
+"""What follows a form of address without being a name (`M. le Président`, `Madam Secretary`)."""
+
+DETERMINERS = _words("a an the this that these those my your our their some any no le la les l un une des du ce cet cette ces")
+"""In front of a lower-case word, they say that it is a thing."""
 
 PRONOUNS = _words("i he she they we you it him her them us je il elle ils elles nous vous on lui eux")

@@ -49,8 +49,8 @@ def content(raw: bytes) -> str:
 
 
 async def settled(check: Any) -> None:
-    """Waits until `check()` is true, for what a server notices a moment later; a test that hangs is failed by pytest."""
-    while not check():
+    """Waits until `check()` is true, for what a server notices a moment later; pytest fails a test that hangs."""
+    while not check():  # noqa: ASYNC110 - what is waited for happens in another thread
         await asyncio.sleep(0.01)
 
 
@@ -323,7 +323,7 @@ def test_a_second_cancellation_does_not_interrupt_the_close() -> None:
 def test_a_private_certificate_authority_can_be_named(tmp_path: Path) -> None:
     empty = tmp_path / "ca.pem"
     empty.write_text("no certificate")
-    with pytest.raises(OSError, match="X509|SSL|certificate"):
+    with pytest.raises(OSError, match=r"X509|SSL|certificate"):
         Upstream("https://provider", UpstreamSettings(ca_file=empty))
 
 

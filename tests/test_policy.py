@@ -20,19 +20,20 @@ from proxy.policy import (
     ModelLimit,
     Policy,
     PolicyError,
+    RegexRecognizer,
+    declared_recognizers,
     load_policy,
     parse_policy,
     report,
     report_json,
     run_trials,
-    schema,
     tree,
 )
-from proxy.policy import model as shapes
 from proxy.policy.faults import RULES, nearest
 from proxy.policy.frozen import FrozenMap
 from proxy.policy.limits import best, family, matches
 from recognizers import ENTITIES
+from recognizers.custom import CustomRule, DenyTerms, Foreign, build_custom
 
 ROOT = Path(__file__).parent.parent
 SHIPPED = sorted((ROOT / "policies").glob("*.yaml"))
@@ -72,6 +73,15 @@ def test_every_rule_has_a_bad_file_or_a_test_here() -> None:
 def test_all_faults_are_reported_at_once_in_the_order_of_the_file() -> None:
     found = faults("version: 2\nlimts: {}\nentities: {PERSONN: replace, PERSON: hide}\nphone_regions: [UK]\n")
     assert [line.split(":")[1] for line in found] == ["1", "1", "2", "3", "3", "4"]
+
+
+def test_too_long_a_regex() -> None:
+    (found,) = faults(HEAD + f"recognizers: {{EMP: {{regex: {'a' * 2001}}}}}\n")
+    assert found == "p.yaml:4:28: longer than 2000 characters; 'deny' takes lists of terms"
+
+
+def test_no_more_than_500_faults_of_a_kind() -> None:
+    assert len(faults(HEAD + "allow:\n" + "  - x\n" * 600 + "  -\n" * 600)) == 1000
 
 
 def test_missing_file_and_directory(tmp_path: Path) -> None:
@@ -123,7 +133,7 @@ def test_a_fault_is_sortable_text_and_json() -> None:
 
 def test_an_error_survives_pickling() -> None:
     error = PolicyError([Fault("p", 2, 1, "yaml", "b"), Fault("p", 1, 1, "yaml", "a")])
-    assert pickle.loads(pickle.dumps(error)).faults == error.faults
+    assert pickle.loads(pickle.dumps(error)).faults == error.faults  # noqa: S301 (our own bytes)
     assert str(error) == "p:1:1: a [yaml]\np:2:1: b [yaml]"
 
 
@@ -202,62 +212,13 @@ def test_strict_is_default_and_three_entities_more() -> None:
     assert {default.rule(name).action for name in ENTITIES} == {"replace", "allow"}
 
 
-_WORDS = st.sampled_from(
-    ["version", "limits", "default", "models", "entities", "PERSON", "replace", "recognizers", "regex", "deny", "allow"]
-    + [
-        "tests",
-        "text",
-        "finds",
-        "leaves",
-        "answers",
-        "restore_in_tools",
-        "phone_regions",
-        "context",
-        "presidio",
-        "min_score",
-    ]
-    + [
-        "a{2",
-        "(?=x)",
-        "*",
-        "&a",
-        "*a",
-        "<<",
-        "!!str",
-        "? ",
-        "- ",
-        ": ",
-        "{",
-        "}",
-        "[",
-        "]",
-        ",",
-        "\n",
-        "\n  ",
-        "\t",
-        "'",
-    ]
-    + [
-        '"',
-        "|",
-        ">",
-        "%",
-        "---",
-        "...",
-        "#",
-        "1",
-        "0.4",
-        "true",
-        "null",
-        "~",
-        ".inf",
-        "NO",
-        "é",
-        "\u2028",
-        "\x85",
-        "\ufeff",
-    ]
+_PIECES = (
+    "version limits default models entities PERSON replace recognizers regex deny allow tests text finds leaves "
+    "answers restore_in_tools phone_regions context presidio min_score a{2 (?=x) * &a *a << !!str { } [ ] , ' | > % "
+    "--- ... # 1 0.4 true null ~ .inf NO é"
 )
+_SIGNS = ("? ", "- ", ": ", "\n", "\n  ", "\t", '"', "\u2028", "\x85", "\ufeff")
+_WORDS = st.sampled_from([*re.split(" ", _PIECES), *_SIGNS])
 
 
 @settings(max_examples=300, deadline=None)
@@ -265,14 +226,19 @@ _WORDS = st.sampled_from(
 @example("? ? ? a")
 @example("&a [*a]")
 @example("%TAG ! x\n---\n!y z")
+@example('"\\UFFFFFFFF"')
+@example("%YAML 1.9\n---\na")
+@example("!<%FF> x")
 @example("[" * 5000)
 @example("- " * 5000)
 def test_junk_gives_a_policy_or_a_policy_error(junk: str | bytes) -> None:
     content = junk.encode("utf-8", "surrogatepass") if isinstance(junk, str) else junk
+    found: Policy | PolicyError
     try:
-        assert isinstance(parse(content), Policy)
+        found = parse(content)
     except PolicyError as error:
-        assert error.faults
+        found = error
+    assert isinstance(found, Policy) or found.faults
 
 
 _SCALARS = (
@@ -293,10 +259,12 @@ _TREES = st.recursive(
 def test_any_value_in_any_section_gives_a_policy_or_a_policy_error(section: str, key: str, value: Any) -> None:
     base: dict[str, Any] = {"version": 1, "limits": {"default": 9}, "entities": {"PERSON": "replace"}}
     base[section] = [value] if key == "0" else {key: value} if key else value
+    found: Policy | PolicyError
     try:
-        assert isinstance(parse(json.dumps(base)), Policy)
+        found = parse(json.dumps(base))
     except PolicyError as error:
-        assert all(fault.rule in RULES and fault.line >= 1 and fault.column >= 1 for fault in error.faults)
+        found = error
+    assert isinstance(found, Policy) or all(f.rule in RULES and f.line == 1 and f.column >= 1 for f in found.faults)
 
 
 # --- What a policy answers --------------------------------------------------------------------------------------
@@ -311,7 +279,8 @@ def test_norway_is_a_country_and_off_is_a_word() -> None:
 def test_rules_listed_declared_and_neither() -> None:
     policy = parse(
         HEAD
-        + "deny: {PROJECT: [Nightjar]}\nrecognizers:\n  EMP: {regex: 'E\\d'}\n  KIT: {presidio: a.B, entities: [X1, X2]}\n"
+        + "deny: {PROJECT: [Nightjar]}\nrecognizers:\n"
+        + "  EMP: {regex: 'E\\d'}\n  KIT: {presidio: a.B, entities: [X1, X2]}\n"
     )
     assert policy.rule("PERSON") == EntityRule(action="replace", min_score=0.5)
     assert policy.declared == {"PROJECT", "EMP", "X1", "X2"}
@@ -320,17 +289,36 @@ def test_rules_listed_declared_and_neither() -> None:
     ] * 2
 
 
+def test_what_is_declared_is_built_as_written() -> None:
+    policy = parse(
+        HEAD + "deny: {PROJECT: [Nightjar, Blue Heron]}\nrecognizers:\n"
+        "  EMP: {regex: 'e\\d', context: [staff], score: 0.6, ignore_case: true}\n"
+        "  AU_ABN: {presidio: presidio_analyzer.predefined_recognizers.AuAbnRecognizer}\n"
+    )
+    specs = declared_recognizers(policy)
+    assert specs == (
+        CustomRule("EMP", "e\\d", ("staff",), 0.6, True),
+        Foreign("presidio_analyzer.predefined_recognizers.AuAbnRecognizer", ("AU_ABN",)),
+        DenyTerms("PROJECT", ("Nightjar", "Blue Heron")),
+    )
+    assert {entity for made in build_custom(specs) for entity in made.supported_entities} == policy.declared
+
+
 def test_an_entity_of_ones_own_can_be_listed() -> None:
     policy = parse(
         HEAD.replace("PERSON: replace", "EMP: {action: hash, min_score: 0.9}")
         + "recognizers: {EMP: {regex: E1, context: [staff]}}"
     )
     assert policy.rule("EMP") == EntityRule(action="hash", min_score=0.9)
+    emp = policy.recognizers["EMP"]
+    assert isinstance(emp, RegexRecognizer)
+    assert (emp.score, emp.labelled, emp.ignore_case) == (0.85, 1.0, False)
 
 
 def test_limits_go_by_name_then_by_the_longest_pattern() -> None:
     policy = parse(
-        "version: 1\nentities: {}\nlimits:\n  models:\n    gpt-4: 1\n    gpt-4*: 2\n    gpt-4o*: 3\n    '*': 4\n    x[1]: 5\n    my-*: {served: 6, tokenizer: bytes}\n"
+        "version: 1\nentities: {}\nlimits:\n  models:\n    gpt-4: 1\n    gpt-4*: 2\n    gpt-4o*: 3\n"
+        "    '*': 4\n    x[1]: 5\n    my-*: {served: 6, tokenizer: bytes}\n"
     )
     served = [
         policy.limit_for(name) for name in ("gpt-4", "gpt-4-turbo", "gpt-4o-mini", "", "x[1]", "x1", "my-claude-4")
@@ -398,6 +386,8 @@ def test_what_is_left_out() -> None:
 def test_aliases_repeat_a_value() -> None:
     policy = parse(HEAD + "deny: {PROJECT: &terms [Nightjar, Heron], CODENAME: *terms}\n")
     assert policy.deny["PROJECT"] == policy.deny["CODENAME"] == ("Nightjar", "Heron")
+    assert list(parse(HEAD + "allow: [&name PROJECT]\ndeny: {*name : [Nightjar]}\n").deny) == ["PROJECT"]
+    assert parse(HEAD + "answers: {&what unsolicited: off}\nallow: [*what ]\n").allow == ("unsolicited",)
 
 
 # --- A policy does not change -----------------------------------------------------------------------------------
@@ -422,6 +412,7 @@ def _assert_frozen(value: Any) -> None:
             _assert_frozen(getattr(value, name))
     elif isinstance(value, FrozenMap):
         assert not hasattr(value, "__setitem__")
+        assert repr(value).startswith("FrozenMap({")
         with pytest.raises(AttributeError):
             value._items = {}
         with pytest.raises(AttributeError):
@@ -440,7 +431,7 @@ def _assert_frozen(value: Any) -> None:
 )
 def test_a_policy_survives_pickling_and_copying(source: bytes) -> None:
     policy = parse(source)
-    for again in (pickle.loads(pickle.dumps(policy)), copy.deepcopy(policy)):
+    for again in (pickle.loads(pickle.dumps(policy)), copy.deepcopy(policy)):  # noqa: S301 (our own bytes)
         assert again == policy
         assert (again.name, again.digest, hash(again)) == ("p", policy.digest, hash(policy))
         _assert_frozen(again)
@@ -501,123 +492,3 @@ def _words(text: str) -> list[tuple[str, str]]:
 def test_a_trial(trial: str, failures: tuple[str, ...]) -> None:
     (result,) = run_trials(parse(HEAD + f"tests: [{trial}]\n"), _words)
     assert (result.number, result.failures, result.passed) == (1, failures, not failures)
-
-
-# --- Schema and reference ---------------------------------------------------------------------------------------
-
-
-def test_the_committed_schema_is_what_the_model_says() -> None:
-    assert (ROOT / "policies" / "schema.json").read_text(encoding="utf-8") == schema.generate()
-
-
-def _subschemas(value: Any) -> list[dict[str, Any]]:
-    inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
-    return ([value] if isinstance(value, dict) else []) + [found for item in inner for found in _subschemas(item)]
-
-
-def test_the_schema_is_closed_complete_and_described() -> None:
-    root = json.loads(schema.generate())
-    known = {f"#/$defs/{name}" for name in root["$defs"]}
-    parts = _subschemas(root)
-    assert {part["$ref"] for part in parts if isinstance(part.get("$ref"), str)} <= known
-    objects = [part for part in parts if part.get("type") == "object"]
-    assert len(objects) >= 10
-    assert all("additionalProperties" in part for part in objects)
-    assert not [part for part in parts if part.get("type") == "null" or part.get("const", 0) is None]
-    for name, field in root["properties"].items():
-        assert field.get("description") or "$ref" in field, name
-
-
-@pytest.mark.parametrize("path", SHIPPED, ids=lambda path: path.stem)
-def test_shipped_policies_are_valid_under_the_schema(path: Path) -> None:
-    root = json.loads(schema.generate())
-    data = tree.parse(path.read_text(encoding="utf-8"), "p")[0].data()
-    assert _valid(data, root, root)
-    assert not _valid({**data, "mod": "enforce"}, root, root)
-    assert not _valid({**data, "mode": "shadow"}, root, root)
-    assert not _valid({**data, "limits": {"models": {"a": {"served": "9"}}}}, root, root)
-
-
-def _valid(value: Any, rule: dict[str, Any], root: dict[str, Any]) -> bool:
-    """The part of JSON Schema 2020-12 that the schema uses; an unknown keyword fails the test."""
-    notes = {"$schema", "$defs", "default", "description", "examples"}
-    checks = {
-        "$ref": lambda to: _valid(value, root["$defs"][to.rsplit("/", 1)[1]], root),
-        "anyOf": lambda kinds: any(_valid(value, kind, root) for kind in kinds),
-        "oneOf": lambda kinds: sum(_valid(value, kind, root) for kind in kinds) == 1,
-        "enum": lambda words: value in words,
-        "const": lambda word: value == word,
-        "type": lambda name: isinstance(value, _TYPES[name]) and (name == "boolean" or not isinstance(value, bool)),
-        "items": lambda inner: not isinstance(value, list) or all(_valid(item, inner, root) for item in value),
-        "minItems": lambda least: not isinstance(value, list) or len(value) >= least,
-        "minLength": lambda least: not isinstance(value, str) or len(value) >= least,
-        "minimum": lambda bound: not isinstance(value, int | float) or value >= bound,
-        "maximum": lambda bound: not isinstance(value, int | float) or value <= bound,
-        "exclusiveMinimum": lambda bound: not isinstance(value, int | float) or value > bound,
-        "required": lambda names: not isinstance(value, dict) or set(names) <= value.keys(),
-        "properties": lambda known: (
-            not isinstance(value, dict) or all(_valid(value[k], known[k], root) for k in value if k in known)
-        ),
-        "additionalProperties": lambda more: _valid_rest(value, rule, more, root),
-    }
-    return all(checks[key](argument) for key, argument in rule.items() if key not in notes)
-
-
-_TYPES: dict[str, Any] = {
-    "object": dict,
-    "array": list,
-    "string": str,
-    "integer": int,
-    "number": (int, float),
-    "boolean": bool,
-}
-
-
-def _valid_rest(value: Any, rule: dict[str, Any], more: Any, root: dict[str, Any]) -> bool:
-    rest = [value[key] for key in value if key not in rule.get("properties", {})] if isinstance(value, dict) else []
-    return all(more is not False and _valid(item, more, root) for item in rest)
-
-
-REFERENCE = (ROOT / "docs" / "policy.md").read_text(encoding="utf-8")
-SECTIONS = [shapes.Policy, shapes.Limits, shapes.ModelEntry, shapes.EntityRule, shapes.RegexRecognizer]
-SECTIONS += [shapes.PresidioRecognizer, shapes.Attachments, shapes.Answers, shapes.Detection, shapes.Trial]
-
-
-@pytest.mark.parametrize("section", SECTIONS, ids=lambda section: section.__name__)
-def test_the_reference_shows_every_key_as_the_model_has_it(section: type[BaseModel]) -> None:
-    rows = [
-        f"| `{name}` | {_shown(field)} | {' '.join(str(field.description).split())} |"
-        for name, field in section.model_fields.items()
-    ]
-    assert "\n".join(["| key | left out | what it is |", "|---|---|---|", *rows, ""]) in REFERENCE
-
-
-def _shown(field: Any) -> str:
-    default = field.default
-    if field.is_required() or default is None or isinstance(default, BaseModel):
-        return "required" if field.is_required() else "–" if default is None else "see below"
-    if isinstance(default, FrozenMap | bool):
-        return f"`{json.dumps(dict(default) if isinstance(default, FrozenMap) else default)}`"
-    return f"`[{', '.join(default)}]`" if isinstance(default, tuple) else f"`{default}`"
-
-
-def test_no_section_is_missing_from_the_reference() -> None:
-    assert {section.__name__ for section in SECTIONS} == {*json.loads(schema.generate())["$defs"], "Policy"}
-
-
-def test_the_reference_lists_every_rule_and_family() -> None:
-    assert "\n".join(f"| `{rule}` | {words} |" for rule, words in RULES.items()) in REFERENCE
-    for pattern, tokenizer, factor in re.findall(
-        r"^\| `([^`]+)` \| `(\w+_base)` \| ([\d.]+) \|$", REFERENCE, re.MULTILINE
-    ):
-        assert family(pattern.replace("*", "")) == (tokenizer, float(factor))
-
-
-BLOCKS = re.findall(r"^```yaml\n(.*?)^```$", REFERENCE, re.MULTILINE | re.DOTALL)
-
-
-@pytest.mark.parametrize("block", BLOCKS, ids=lambda block: block.split(":")[0])
-def test_every_block_of_the_reference_loads(block: str) -> None:
-    needed = {"version": "1", "limits": "{default: 9}", "entities": "{PERSON: replace}"}
-    missing = [f"{key}: {value}\n" for key, value in needed.items() if not re.search(rf"^{key}:", block, re.MULTILINE)]
-    parse("".join(missing) + block)

@@ -142,7 +142,7 @@ def test_kinds_labels_and_order_of_a_full_request() -> None:
         ("$.tools[0].function.parameters.properties.iban.enum[0]", "A", Kind.TEXT, "iban"),
         ("$.tools[0].function.parameters.properties.iban.description", "The IBAN", Kind.TEXT, ""),
         ("$.tools[0].function.parameters.required[0]", "iban", Kind.FIXED, ""),
-        ("$.tools[1].custom.format.grammar.definition", "start: X", Kind.TEXT, "definition"),
+        ("$.tools[1].custom.format.grammar.definition", "start: X", Kind.TEXT, ""),
         ("$.response_format.json_schema.schema.const", "C", Kind.TEXT, ""),
         ("$.prediction.content[0].text", "Dear", Kind.TEXT, ""),
         ("$.stop[1]", "END", Kind.TEXT, ""),
@@ -210,7 +210,7 @@ def test_whatever_stands_anywhere_is_visited_or_refused(place: tuple[Any, ...], 
         leaves = leaves_of(body)
     except Refusal:
         return
-    assert set(canaries) <= {leaf.text for leaf in leaves}
+    assert not [canary for canary in canaries if not any(canary in leaf.text for leaf in leaves)]
 
 
 @given(st.sampled_from(PLACES[1:]), SHAPES, st.sampled_from(["", "x", "image_url", "messages"]))
@@ -228,7 +228,7 @@ def test_a_new_member_anywhere_is_visited_or_refused(place: tuple[Any, ...], sha
         leaves = leaves_of(body)
     except Refusal:
         return
-    assert set(canaries) <= {leaf.text for leaf in leaves}
+    assert not [canary for canary in canaries if not any(canary in leaf.text for leaf in leaves)]
 
 
 NUMBERS = st.sampled_from([b"1.10", b"1E5", b"-0.0", b"123456789012345678901234567890", b"0.1e-7", b"5e+3"])
@@ -334,7 +334,7 @@ def test_attachments_need_their_switch(body: Any, switch: str, param: str) -> No
         rewrite_request(body, as_is, frozenset({"images", "files", "audio"}) - {switch})
     assert f"attachments.{switch}" in caught.value.message
     assert caught.value.param == param
-    leaves_of(json.loads(json.dumps(body).replace('"url": "data:"', '"x": ""')), frozenset({switch}))
+    leaves_of(body, frozenset({switch}))
 
 
 def test_what_is_let_through_is_still_looked_at_where_it_is_text() -> None:
@@ -345,7 +345,8 @@ def test_what_is_let_through_is_still_looked_at_where_it_is_text() -> None:
 
 
 @pytest.mark.parametrize(
-    "url", ["data:text/plain;base64,TWlyYQ==", "data:image/svg+xml;base64,PHN2Zz4=", "data:image/png,Mira", "file:///etc/x"]
+    "url",
+    ["data:text/plain;base64,TWlyYQ==", "data:image/svg+xml;base64,PHN2Zz4=", "data:image/png,Mira", "file:///etc/x"],
 )
 def test_an_image_that_is_text_is_refused_even_with_the_switch(url: str) -> None:
     with pytest.raises(UnsupportedByPolicy):
@@ -375,7 +376,9 @@ def test_what_is_not_inspected_is_refused(body: Any, param: str) -> None:
     assert caught.value.param == param
 
 
-@pytest.mark.parametrize("model", ["mock-echo;chunk=1;eol=crlf", "ft:gpt-4o:org::abc", "org/model@rev", "a+b", "gpt-4o"])
+@pytest.mark.parametrize(
+    "model", ["mock-echo;chunk=1;eol=crlf", "ft:gpt-4o:org::abc", "org/model@rev", "a+b", "gpt-4o"]
+)
 def test_model_names_pass(model: str) -> None:
     assert leaves_of(chat(user("x"), model=model))[0] == Leaf("$.model", model, Kind.ID)
 
@@ -409,7 +412,9 @@ def test_replacements_land_where_the_leaf_was() -> None:
 
 
 def test_keys_that_could_be_values_show_in_no_path() -> None:
-    leaves = leaves_of(chat(metadata={"mira@example.com": "x", "ünï": "y", "ok_key": "z"}, thing={"Mira T": {"a": "q"}}))
+    leaves = leaves_of(
+        chat(metadata={"mira@example.com": "x", "ünï": "y", "ok_key": "z"}, thing={"Mira T": {"a": "q"}})
+    )
     assert [leaf.path for leaf in leaves if leaf.text in "xyzq"] == [
         "$.metadata{0}",
         "$.metadata{1}",

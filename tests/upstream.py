@@ -16,7 +16,7 @@ import zlib
 from collections.abc import Iterator
 from typing import Any
 
-import brotli
+import brotli  # type: ignore[import-untyped]
 from backports import zstd
 
 from proxy import echo
@@ -108,9 +108,7 @@ class Upstream:
         await send({"type": "http.response.body", "body": b""})
 
 
-def _pieces(
-    scope: Any, body: dict[str, Any], knobs: dict[str, str], status: int
-) -> tuple[Iterator[bytes], bytes]:
+def _pieces(scope: Any, body: dict[str, Any], knobs: dict[str, str], status: int) -> tuple[Iterator[bytes], bytes]:
     if "html" in knobs:
         return iter([b"<html>overloaded</html>"]), b"text/html"
     if status >= 300:

@@ -118,7 +118,7 @@ def _searchable(pattern: str) -> str:
 def term(text: str) -> str:
     """A listed term, matched whole: at least two characters, one of them a letter or digit."""
     if text != text.strip():
-        raise wrong("bad-term", "a term that begins or ends with a space", f"write '{text.strip()}'")
+        raise wrong("bad-term", "a term that begins or ends with a space", "remove the space")
     if len(text) < 2:
         raise wrong("bad-term", "a term needs two characters: shorter ones stand in every text")
     if not any(char.isalnum() for char in text):

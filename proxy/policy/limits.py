@@ -24,9 +24,9 @@ class ModelLimit:
 
 
 # Families by the last part of a model's name (`azure/gpt-4o` -> `gpt-4o`): pattern, tokenizer, factor.
-# A factor over 1 is an estimate: the true count over o200k_base's, worst of English, French, German, Chinese,
-# Japanese and source code as measured with each family's own tokenizer. Text that is mostly digits or an Indic
-# script can exceed it; where the limit must hold for those too, a policy says `tokenizer: bytes`.
+# A factor over 1 is an estimate, above the true count over o200k_base's as measured for European languages, Chinese,
+# Japanese, Korean, source code and logs. Text that is mostly digits (up to 3) or an Indic script (up to 4.2) can
+# exceed it; where the limit must hold for those too, a policy says `tokenizer: bytes`.
 _FAMILIES = (
     ("gpt-4o*", "o200k_base", 1.0),
     ("gpt-4.1*", "o200k_base", 1.0),

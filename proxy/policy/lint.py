@@ -1,7 +1,7 @@
 """What only shows when a policy is seen as a whole: entities that nobody knows, rules that could never act.
 
 Works on the raw data and not on the model, so that one slip elsewhere does not hide the rest.
-May import: proxy.policy.{faults,model}, recognizers.base.
+May import: proxy.policy.{faults,sections}, recognizers.custom.
 """
 
 from __future__ import annotations
@@ -10,7 +10,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 from proxy.policy.faults import ask, nearest
-from proxy.policy.model import DEFAULT_MIN_SCORE
+from proxy.policy.sections import DEFAULT_MIN_SCORE, DEFAULT_SCORE
+from recognizers.custom import LABEL_BONUS
 
 
 class Slip(NamedTuple):
@@ -117,10 +118,10 @@ def _dead_recognizers(data: Mapping[str, Any]) -> Iterator[Slip]:
             continue
         rule = _mapping(data, "entities").get(name)
         least = rule.get("min_score", DEFAULT_MIN_SCORE) if isinstance(rule, Mapping) else DEFAULT_MIN_SCORE
-        score = made.get("score", 0.85)
-        reach = max(score, 0.9) if _is_number(score) and made.get("context") else score
+        score = made.get("score", DEFAULT_SCORE)
+        reach = min(1.0, score + LABEL_BONUS) if _is_number(score) and made.get("context") else score
         if _is_number(reach) and _is_number(least) and reach < least:
-            message = f"the regex scores {reach} at best, below the min_score of {name}, {least}"
+            message = f"the regex scores {reach:g} at best, below the min_score of {name}, {least}"
             yield Slip(("recognizers", name, "score"), "dead-rule", message, "raise the one or lower the other")
 
 
@@ -139,7 +140,7 @@ def _dead_terms(data: Mapping[str, Any]) -> Iterator[Slip]:
     for index, term in enumerate(_list(data, "allow")):
         entity = denied.get(term.casefold()) if isinstance(term, str) else None
         if entity is not None:
-            yield Slip(("allow", index), "dead-rule", f"'{term}' is under 'deny' too, as {entity}", "keep one of them")
+            yield Slip(("allow", index), "dead-rule", f"this term is under 'deny' too, as {entity}", "keep one of them")
 
 
 def _dead_tests(data: Mapping[str, Any], known: frozenset[str]) -> Iterator[Slip]:

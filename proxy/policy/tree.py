@@ -11,10 +11,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Any, TypeAlias
+from typing import Any
 
 from ruamel.yaml import YAML
-from ruamel.yaml.error import MarkedYAMLError, YAMLError
+from ruamel.yaml.error import MarkedYAMLError
 from ruamel.yaml.events import (
     AliasEvent,
     DocumentStartEvent,
@@ -34,16 +34,17 @@ MAX_DEPTH = 32
 MAX_NODES = 200_000
 """With aliases expanded, so that a few lines cannot unfold into gigabytes."""
 
-Data: TypeAlias = "bool | int | float | str | list[Data] | dict[str, Data] | None"
-
 
 @dataclass(slots=True)
 class Node:
-    """One value with its place (from 1). For a mapping, `keys` holds the place of each key."""
+    """One value with its place (from 1): a scalar, a list of nodes, or a dict of nodes.
+
+    For a mapping, `keys` holds the place of each key.
+    """
 
     line: int
     column: int
-    value: Data | list[Node] | dict[str, Node] = None
+    value: Any = None
     keys: dict[str, tuple[int, int]] = field(default_factory=dict)
     size: int = 1
     height: int = 1
@@ -53,12 +54,12 @@ class Node:
         self.size += child.size
         self.height = max(self.height, child.height + 1)
 
-    def data(self) -> Data:
-        """The value without places."""
+    def data(self) -> Any:
+        """The value without places: None, bool, int, float, str, lists and dicts of these."""
         if isinstance(self.value, list):
-            return [item.data() if isinstance(item, Node) else item for item in self.value]
+            return [item.data() for item in self.value]
         if isinstance(self.value, dict):
-            return {key: item.data() if isinstance(item, Node) else item for key, item in self.value.items()}
+            return {key: item.data() for key, item in self.value.items()}
         return self.value
 
 
@@ -99,9 +100,11 @@ def parse(text: str, file: str) -> tuple[Node, list[Fault]]:
         raise Unreadable(Fault(file, line, column, "encoding", "a character that YAML forbids")) from None
     except MarkedYAMLError as error:
         raise Unreadable(_syntax(error, text, file)) from None
-    except (YAMLError, ValueError, AssertionError, AttributeError, IndexError, TypeError, RecursionError):
-        # The pure parser answers some junk with an accident instead of an error of its own.
-        raise Unreadable(Fault(file, 1, 1, "yaml", "this is not YAML")) from None
+    except Unreadable:
+        raise
+    except Exception:
+        # The parser answers some junk (`"\\UFFFFFFFF"`, `%YAML 1.9`) with an accident instead of an error of its own.
+        raise Unreadable(Fault(file, *builder.reached, "yaml", "not YAML somewhere behind this")) from None
 
 
 def _line_column(text: str, position: int) -> tuple[int, int]:
@@ -127,6 +130,12 @@ class _Builder:
         self.file, self.events = file, events
         self.faults: list[Fault] = []
         self.anchors: dict[str, Node | None] = {}
+        self.reached = (1, 1)
+
+    def next(self) -> Any:
+        event = next(self.events)
+        self.reached = (event.start_mark.line + 1, event.start_mark.column + 1)
+        return event
 
     def fault(self, event: Any, rule: str, message: str, mend: str = "") -> Fault:
         mark = event.start_mark
@@ -147,7 +156,7 @@ class _Builder:
                 raise self.stop(event, "a second document: a policy is one document")
             if event.version not in (None, (1, 2)):
                 raise self.stop(event, "a %YAML directive for another version: a policy is YAML 1.2")
-            root = self.node(next(self.events), 0)
+            root = self.node(self.next(), 0)
         return root or Node(1, 1)
 
     def node(self, event: Any, depth: int) -> Node:
@@ -195,17 +204,17 @@ class _Builder:
     def sequence(self, node: Node, depth: int) -> None:
         items: list[Node] = []
         node.value = items
-        while not isinstance(event := next(self.events), SequenceEndEvent):
+        while not isinstance(event := self.next(), SequenceEndEvent):
             items.append(self.node(event, depth + 1))
             node.hold(items[-1])
 
     def mapping(self, node: Node, depth: int) -> None:
         items: dict[str, Node] = {}
         node.value = items
-        while not isinstance(event := next(self.events), MappingEndEvent):
+        while not isinstance(event := self.next(), MappingEndEvent):
             spot = (event.start_mark.line + 1, event.start_mark.column + 1)
             key = self.key(event, depth)
-            value = self.node(next(self.events), depth + 1)
+            value = self.node(self.next(), depth + 1)
             node.hold(value)
             if key in node.keys:
                 first = node.keys[key][0]
@@ -242,7 +251,7 @@ _INT = re.compile(r"[-+]?[0-9]{1,18}")
 _FLOAT = re.compile(r"[-+]?(?:\.[0-9]{1,30}|[0-9]{1,30}(?:\.[0-9]{0,30})?)(?:[eE][-+]?[0-9]{1,3})?")
 
 
-def scalar(text: str) -> Data:
+def scalar(text: str) -> bool | int | float | str | None:
     """A plain scalar by the core schema of YAML 1.2 (section 10.3.2), decimal numbers only.
 
     So `NO`, `on` and `off` are text, as are `1_000`, `0x10` and dates.

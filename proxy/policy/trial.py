@@ -1,6 +1,6 @@
 """Runs the tests that a policy carries, against whatever finds entities.
 
-May import: proxy.policy.model.
+May import: proxy.policy.{model,sections}.
 """
 
 from __future__ import annotations
@@ -9,7 +9,8 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from proxy.policy.model import Policy, Trial
+from proxy.policy.model import Policy
+from proxy.policy.sections import Trial
 
 Find: TypeAlias = Callable[[str], Sequence[tuple[str, str]]]
 """A text -> the findings in it, as (entity, matched text), scores below the policy's already left out."""

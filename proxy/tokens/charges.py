@@ -9,7 +9,7 @@ May import: model, errors, the standard library.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import TypeAlias
 
 from proxy.errors import BadRequest
@@ -86,9 +86,12 @@ NOT_IN_PROMPT = frozenset(
 """The top-level fields that steer, select or bill, and never become text of the prompt. All others are counted."""
 
 _CONVERSATION = frozenset({"messages", "input", "prompt", "system", "instructions"})
-_STRUCTURE = frozenset({"role", "content", "name", "type", "text"})
+_SILENT = ((2, "role"), (2, "content"), (2, "name"), (4, "type"), (4, "text"))
+"""Keys that no template writes, with their depth: those of a message, and those of a part of its content."""
+
 _DEFINITIONS = frozenset({"tools", "functions"})
 _CALLS = frozenset({"arguments", "input"})
+
 _MOST_INDENTATION = 1 << 20
 
 
@@ -113,18 +116,18 @@ def charges(body: Mapping[str, JSON]) -> Iterator[Charge]:
 def _conversation(value: JSON) -> Iterator[Charge]:
     for message in value if isinstance(value, list) else [value]:
         yield MESSAGE
-        yield from _walk("", message)
+        yield from _walk(message)
 
 
-def _walk(key: str, value: JSON) -> Iterator[Charge]:
-    """Every string, key and number at any depth below `value`, which stands under `key`.
+def _walk(value: JSON) -> Iterator[Charge]:
+    """Every string, key and number at any depth below `value`, a message.
 
     A stack of iterators instead of recursion: the depth costs nothing, whatever the parser lets through.
     """
-    stack: list[Iterator[tuple[str, JSON]]] = [iter([(key, value)])]
+    stack: list[Iterator[tuple[str, JSON]]] = [iter([("", value)])]
     while stack:
         for name, item in stack[-1]:
-            yield from _own(name, item)
+            yield from _own(len(stack), name, item)
             if name in _DEFINITIONS or (name in _CALLS and isinstance(item, dict)):
                 yield from _rendered(item)
             elif isinstance(item, (list, dict)):
@@ -138,9 +141,9 @@ def _children(value: list[JSON] | dict[str, JSON]) -> Iterator[tuple[str, JSON]]
     return iter(value.items()) if isinstance(value, dict) else (("", item) for item in value)
 
 
-def _own(name: str, item: JSON) -> Iterator[Charge]:
+def _own(depth: int, name: str, item: JSON) -> Iterator[Charge]:
     """The charges of one value that stands under `name`, without those of its children."""
-    if name and name not in _STRUCTURE:
+    if name and (depth, name) not in _SILENT:
         yield name
     if name == "name":
         yield NAME
@@ -154,10 +157,13 @@ def _own(name: str, item: JSON) -> Iterator[Charge]:
         yield len(_number(item))
 
 
-def _number(value: object) -> str:
-    """A number, true, false or null as JSON. Its length bounds its tokens, without asking the tokenizer."""
+def _number(value: JSON) -> str:
+    """A number, true, false or null as JSON. Its length bounds its tokens, without asking the tokenizer.
+
+    `repr` and not `json.dumps`, since a parser may hand over floats that know more digits than a float has.
+    """
     try:
-        return json.dumps(value, default=str)
+        return "null" if value is None else repr(value)
     except ValueError:
         raise BadRequest("The request holds a number with too many digits.") from None
 
@@ -181,6 +187,7 @@ def _rendered(value: JSON) -> Iterator[Charge]:
         yield TOOL * len(value)
     compact = _dump(value, None)
     indentation = _indentation(value)
+    yield _longer_digits(value)
     if indentation > _MOST_INDENTATION:
         yield compact
         yield indentation
@@ -191,7 +198,7 @@ def _rendered(value: JSON) -> Iterator[Charge]:
 def _dump(value: JSON, indent: int | None) -> str:
     separators = (",", ":") if indent is None else None
     try:
-        return json.dumps(value, ensure_ascii=False, indent=indent, separators=separators, default=str)
+        return json.dumps(value, ensure_ascii=False, indent=indent, separators=separators)
     except RecursionError:
         raise BadRequest("The request is nested too deeply.") from None
     except ValueError:
@@ -200,15 +207,23 @@ def _dump(value: JSON, indent: int | None) -> str:
 
 def _indentation(value: JSON) -> int:
     """Characters that rendering `value` with an indent of 4 adds to compact JSON; each is at most one token."""
-    total = 0
-    stack: list[Iterable[tuple[str, JSON]]] = [iter([("", value)])]
+    return sum((4 * depth + 2) * (2 if isinstance(item, (list, dict)) else 1) for depth, item in _nodes(value))
+
+
+def _longer_digits(value: JSON) -> int:
+    """Characters of the floats that know more digits than `json.dumps` writes."""
+    floats = (item for _, item in _nodes(value) if isinstance(item, float))
+    return sum(len(_number(item)) for item in floats if type(item) is not float)
+
+
+def _nodes(value: JSON) -> Iterator[tuple[int, JSON]]:
+    """Every value at or below `value`, with its depth; `value` itself has 0."""
+    stack: list[Iterator[tuple[str, JSON]]] = [iter([("", value)])]
     while stack:
         for _, item in stack[-1]:
-            total += 4 * len(stack) + 2
+            yield len(stack) - 1, item
             if isinstance(item, (list, dict)):
-                total += 4 * len(stack) + 1
                 stack.append(_children(item))
                 break
         else:
             stack.pop()
-    return total

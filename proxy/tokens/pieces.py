@@ -11,16 +11,18 @@ May import: regex (the engine whose syntax the patterns use), the standard libra
 from __future__ import annotations
 
 import re
+import sys
 from typing import TypeAlias
 
 import regex
 
-PIECE = 16384
-"""Most code points in a piece. Measured: smaller pieces do not lower the worst case, larger ones raise it."""
+PIECE = 4096
+"""Most code points in a piece. Measured: speed is within 20 % from 4096 to 16384, and a long run of letters, whose
+cost per character grows with the piece, reaches its final speed sooner with small ones."""
 
 Pattern: TypeAlias = "regex.Pattern[str]"
 
-_SEARCH = 4096
+_SEARCH = 1024
 _AHEAD = 8
 """Code points behind a pre-token boundary that the patterns can look at: a contraction (`'ll`) and one more."""
 
@@ -30,7 +32,11 @@ _SAFE = re.compile(
     r"[^\W_](?=[ \n\r\t!\"#$%&()*+,\-./:;<=>?@\[\\\]^_`{|}~、。，．：；！？「」『』（）《》【】])"
     # A pre-token holds letters or digits, never both.
     r"|[A-Za-z](?=[0-9])|[0-9](?=[A-Za-z])"
+    # An apostrophe that does not begin a contraction (ſ is an s to patterns that ignore case).
+    r"|[^\W_](?='[^sdmtlrvSDMTLRVſ])"
 )
+
+_DIGITS = "".join(char for char in map(chr, range(sys.maxunicode + 1)) if char.isdecimal())
 
 
 def cut(text: str, start: int, pattern: Pattern) -> tuple[int, bool]:
@@ -45,8 +51,23 @@ def cut(text: str, start: int, pattern: Pattern) -> tuple[int, bool]:
     safe = _SAFE.search(text, end - _SEARCH, end)
     if safe:
         return safe.end(), False
-    boundary = _last_boundary(text[start:end], pattern)
+    window = text[start:end]
+    boundary = _digit_boundary(window) or _last_boundary(window, pattern)
     return (start + boundary, False) if boundary else (end, True)
+
+
+def _digit_boundary(window: str) -> int:
+    """The last offset between two groups of the digits that end `window`; 0 if there is none or it is unsure.
+
+    Both patterns group digits by three from where a run of numbers starts: behind a letter, behind ASCII, or at the
+    start of the window, which is itself a boundary.
+    """
+    start = len(window.rstrip(_DIGITS))
+    if start == len(window):
+        return 0
+    if start and not (window[start - 1].isascii() or window[start - 1].isalpha()):
+        return 0
+    return start + (len(window) - start) // 3 * 3
 
 
 def _last_boundary(window: str, pattern: Pattern) -> int:

@@ -9,9 +9,11 @@ May import: model, errors, the standard library.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
+from dataclasses import dataclass
 
-from proxy.model import JSON, Context, Moved, Restoring, Seen, Usage
+from proxy.model import JSON, Context, Moved, Restoring, Seen, TextRestorer, Usage
 
 PROTOCOL = frozenset(
     {
@@ -19,13 +21,16 @@ PROTOCOL = frozenset(
         *("tool_call_id", "call_id", "obfuscation", "signature", "encrypted_content", "thought_signature", "b64_json"),
     }
 )
-"""Fields whose strings are ids, enums or blobs of the protocol wherever they occur in an answer."""
+"""Fields whose strings are ids, enums or blobs of the protocol, unless what they hold cannot be one."""
+_OPAQUE = re.compile(r"[A-Za-z0-9_.:\-/;=@+|]*\Z")
+TOOL_TEXTS = frozenset({"arguments", "input"})
+"""What a tool is called with, beside its `name`."""
 
 
 def restore_answer(body: JSON, restoring: Restoring, seen: Seen) -> JSON:
     """The answer (a chat.completion or an error body) as the client may read it. The tree passed in is not reused."""
     note(body, seen)
-    if restoring.idle or not isinstance(body, dict):
+    if not isinstance(body, dict):
         return body
     return {
         key: [_choice(choice, restoring) for choice in value]
@@ -73,7 +78,8 @@ def context_of(field: str) -> Context:
 def restored(node: JSON, field: str, restoring: Restoring) -> JSON:
     """Every string below `node` restored, protocol fields excepted; `field` is the key above."""
     if isinstance(node, str):
-        return node if field in PROTOCOL else restoring.whole(node, context_of(field))[0]
+        stays = field in PROTOCOL and _OPAQUE.match(node)
+        return node if stays else restoring.whole(node, context_of(field))[0]
     if isinstance(node, list):
         return [restored(value, field, restoring) for value in node]
     if isinstance(node, dict):
@@ -82,10 +88,30 @@ def restored(node: JSON, field: str, restoring: Restoring) -> JSON:
 
 
 def _member(node: dict[str, JSON], key: str, restoring: Restoring) -> JSON:
-    value = node[key]
-    if key == "name" and isinstance(value, str) and ("arguments" in node or "input" in node):
+    value, name = node[key], node.get("name")
+    if key in TOOL_TEXTS and isinstance(name, str):
+        return restored(value, key, InTool(restoring, name))
+    if key == "name" and not TOOL_TEXTS.isdisjoint(node):
         return value
     return restored(value, key, restoring)
+
+
+@dataclass(frozen=True, slots=True)
+class InTool:
+    """`Restoring` inside the arguments of one tool, which the policy may exclude by its name."""
+
+    restoring: Restoring
+    tool: str
+
+    @property
+    def idle(self) -> bool:
+        return self.restoring.idle
+
+    def whole(self, text: str, context: Context, tool: str | None = None) -> tuple[str, list[Moved]]:
+        return self.restoring.whole(text, context, tool or self.tool)
+
+    def growing(self, context: Context, tool: str | None = None) -> TextRestorer:
+        return self.restoring.growing(context, tool or self.tool)
 
 
 def _key(key: str, restoring: Restoring) -> str:

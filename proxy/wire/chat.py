@@ -1,7 +1,8 @@
 """POST /chat/completions (OpenAI API and compatible): where text lives in requests, answers and streams.
 
-The tables name exemptions only; what is not named here is read like text. Source: the OpenAI API reference, its
-Python and Node SDKs, and the dialects of vLLM, SGLang, Ollama and OpenRouter.
+The tables name exemptions only; what is not named here is read like text. Citations in a conversation's earlier
+answers are read, but their offsets are not moved along with what is replaced: no upstream looks at them. Source:
+the OpenAI API reference, its Python and Node SDKs, and the dialects of vLLM, SGLang, Ollama and OpenRouter.
 
 May import: model, errors, walk, schemas, attachments, answers, stream, the standard library.
 """
@@ -12,8 +13,8 @@ from proxy.errors import BadRequest
 from proxy.model import JSON, Kind, Leaf, Visit
 from proxy.wire.answers import restore_answer
 from proxy.wire.attachments import PARTS, audio_id, modalities, uninspected
-from proxy.wire.stream import ChatStream
 from proxy.wire.schemas import FUNCTION, NAMED_SCHEMA
+from proxy.wire.stream import ChatStream
 from proxy.wire.walk import (
     Reader,
     Walk,
@@ -26,6 +27,7 @@ from proxy.wire.walk import (
     mapping,
     text,
     unknown_type,
+    walk,
     wrong_type,
 )
 
@@ -44,7 +46,7 @@ def rewrite_request(body: JSON, visit: Visit, allowed: frozenset[str] = frozense
         raise wrong_type("$.model", "a string")
     if not isinstance(body.get("messages"), list):
         raise wrong_type("$.messages", "a list")
-    rebuilt = _BODY(Walk(visit, allowed), body, "$", "")
+    rebuilt = walk(body, "$", visit, _BODY, allowed)
     assert isinstance(rebuilt, dict)  # noqa: S101  (what `fields` returns for an object)
     return rebuilt
 

@@ -14,7 +14,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
-from proxy.model import JSON, Context, Restoring, TextRestorer
+from proxy.model import JSON, TextRestorer
 
 Key: TypeAlias = "tuple[int | str, ...]"
 """Which growing text: the choice (or output), then the fields down to it."""
@@ -34,7 +34,7 @@ class Held:
     late: list[Callable[[], None]] = field(default_factory=list, repr=False)
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, repr=False)
 class _Slot:
     """The string in an event where a piece of a text stood, and where its restored form goes."""
 
@@ -67,8 +67,7 @@ class Growing:
 class HoldBack:
     """The queue of one stream, and its growing texts by key."""
 
-    def __init__(self, restoring: Restoring) -> None:
-        self._restoring = restoring
+    def __init__(self) -> None:
         self._texts: dict[Key, Growing] = {}
         self._queue: deque[Held] = deque()
         self._bytes = 0
@@ -80,11 +79,16 @@ class HoldBack:
         self._bytes += size
         return held
 
-    def grow(self, held: Held, key: Key, container: dict[str, JSON], name: str, context: Context) -> Growing:
-        """Takes the piece of text in `container[name]`, a part of `held`, as the next one of the text `key`."""
+    def grow(
+        self, held: Held, key: Key, container: dict[str, JSON], name: str, begin: Callable[[], TextRestorer]
+    ) -> Growing:
+        """Takes the piece of text in `container[name]`, a part of `held`, as the next one of the text `key`.
+
+        `begin` makes the restorer of a text that is new.
+        """
         text = self._texts.get(key)
         if text is None:
-            text = self._texts[key] = Growing(self._restoring.growing(context))
+            text = self._texts[key] = Growing(begin())
         out = text.restorer.feed(str(container[name]))
         container[name] = ""
         text.slots.append(_Slot(held, container, name))

@@ -66,7 +66,7 @@ def _unescaped(written: str) -> str:
     return "\ufffd" if 0xD800 <= code < 0xE000 else chr(code)
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, repr=False)
 class _Place:
     """A container's or value's place; the segment of one whose key was replaced shows its position only."""
 
@@ -93,7 +93,10 @@ class Token(NamedTuple):
     position: int
 
 
-class Edit(NamedTuple):
+@dataclass(frozen=True, slots=True, repr=False)
+class Edit:
+    """`[start, end)` of a text is to become `new`."""
+
     start: int
     end: int
     new: str
@@ -173,7 +176,7 @@ def _spliced(text: str, edits: list[Edit]) -> str:
     return "".join(pieces) + text[done:]
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, repr=False)
 class _Frame:
     """An open container. `position` counts its members."""
 

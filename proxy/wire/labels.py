@@ -13,13 +13,24 @@ _LONGEST = 60
 _SILENT = frozenset(
     {
         *("additional properties", "annotations", "any of", "args", "arguments", "array", "body", "choices", "const"),
-        *("content", "contents", "data", "default", "definitions", "defs", "delta", "description", "details"),
+        *(
+            "content",
+            "contents",
+            "data",
+            "default",
+            "definition",
+            "definitions",
+            "defs",
+            "delta",
+            "description",
+            "details",
+        ),
         *("document", "documents", "element", "elements", "entries", "enum", "examples", "extra", "field", "fields"),
         *("format", "function", "input", "inputs", "item", "items", "json", "kwargs", "list", "message", "messages"),
         *("metadata", "object", "objects", "one of", "output", "outputs", "params", "parameters", "part", "parts"),
         *("payload", "properties", "reasoning", "reasoning content", "record", "records", "refusal", "request"),
         *("response", "result", "results", "row", "rows", "schema", "string", "text", "texts", "title"),
-        *("tool calls", "type", "value", "values"),
+        *("thinking", "tool calls", "type", "url citation", "value", "values"),
     }
 )
 """Words that say where a value stands, not what it is."""

@@ -9,22 +9,19 @@ May import: model, errors, base, sse, hold, answers, the standard library.
 
 from __future__ import annotations
 
-from typing import Protocol, cast
+from typing import cast
 
 from proxy.errors import BadAnswer, BadRequest
 from proxy.model import JSON, Moved, Restoring, Seen, TextRestorer
-from proxy.wire.answers import PROTOCOL, citations, context_of, message, note, restored
+from proxy.wire.answers import PROTOCOL, TOOL_TEXTS, InTool, citations, context_of, message, note, restored
 from proxy.wire.base import parse_answer, serialise
 from proxy.wire.hold import Growing, Held, HoldBack, Key
 from proxy.wire.sse import KEEP_ALIVE, Event, SSEParser, written
 
 _DONE = "[DONE]"
 _CHUNK_FIELDS = frozenset({"usage", "prompt_filter_results"})
+_CALLED = frozenset({"function", "custom", "function_call"})
 _BLOBS = frozenset({("audio", "data"), ("reasoning_details", "data")})
-
-
-class _Moving(TextRestorer, Protocol):
-    moved: list[Moved]
 
 
 class _Content:
@@ -44,7 +41,7 @@ class _Content:
         shift = 0
         for base, text in self._texts:
             new = base + shift
-            for span in cast(_Moving, text.restorer).moved:
+            for span in text.restorer.moved:
                 found.append(Moved(base + span.start, base + span.end, new + span.new_start, new + span.new_end))
                 shift = found[-1].new_end - found[-1].end
         return found
@@ -61,9 +58,10 @@ class ChatStream:
         self._restoring = restoring
         self._seen = seen
         self._parser = SSEParser()
-        self._hold = HoldBack(restoring)
+        self._hold = HoldBack()
         self._contents: dict[int | str, _Content] = {}
         self._calls: set[Key] = set()
+        self._tools: dict[Key, str] = {}
         self._unfinished: dict[int | str, bool] = {}
 
     def feed(self, chunk: bytes) -> bytes:
@@ -104,10 +102,9 @@ class ChatStream:
             if "usage" not in held.payload:
                 self._hold.finish()
             choices = []
-        if not self._restoring.idle:
-            for key, value in held.payload.items():
-                if key != "choices":
-                    held.payload[key] = restored(value, key, self._restoring)
+        for key, value in held.payload.items():
+            if key != "choices":
+                held.payload[key] = restored(value, key, self._restoring)
         for position, choice in enumerate(choices):
             if not isinstance(choice, dict):
                 raise BadAnswer("A choice in the upstream's stream is no object.", code="unreadable_answer")
@@ -116,15 +113,14 @@ class ChatStream:
     def _choice(self, held: Held, choice: dict[str, JSON], index: int | str) -> None:
         ended = choice.get("finish_reason") is not None
         self._unfinished[index] = self._unfinished.get(index, True) and not ended
-        if self._restoring.idle:
-            return
         for key, value in choice.items():
             if key == "delta" and isinstance(value, dict):
                 self._delta(held, value, index)
             elif key == "message" and isinstance(value, dict):
                 choice[key] = cast(JSON, message(value, self._restoring))
             else:
-                choice[key] = None if key == "logprobs" else restored(value, key, self._restoring)
+                drop = key == "logprobs" and not self._restoring.idle
+                choice[key] = None if drop else restored(value, key, self._restoring)
         if ended:
             self._hold.finish(lambda key: key[0] == index)
 
@@ -150,9 +146,11 @@ class ChatStream:
     def _grow(self, held: Held, container: dict[str, JSON], name: str, value: JSON, key: Key) -> bool:
         """Gives every string below one member of a delta to its growing text; True if any of it was not empty."""
         if isinstance(value, str):
+            if name == "name" and not _CALLED.isdisjoint(key):
+                self._tools[key[:-1]] = value
             if not value or _stays(name, key):
                 return False
-            text = self._hold.grow(held, key, container, name, context_of(name))
+            text = self._hold.grow(held, key, container, name, lambda: self._begin(container, name, key))
             if key[1:] == ("content",):
                 self._contents.setdefault(key[0], _Content()).took(text, len(value))
             return True
@@ -161,6 +159,11 @@ class ChatStream:
         if isinstance(value, list):
             return _some([self._element(held, value, at, key) for at in range(len(value))])
         return False
+
+    def _begin(self, container: dict[str, JSON], name: str, key: Key) -> TextRestorer:
+        tool = container.get("name") or self._tools.get(key[:-1])
+        within = InTool(self._restoring, tool) if name in TOOL_TEXTS and isinstance(tool, str) else self._restoring
+        return within.growing(context_of(name))
 
     def _element(self, held: Held, parent: list[JSON], at: int, key: Key) -> bool:
         """An element of a list in a delta; its own `index` says which text it continues."""
@@ -206,6 +209,6 @@ def _index(node: dict[str, JSON], position: int) -> int | str:
 
 def _stays(name: str, key: Key) -> bool:
     """Ids, words of the protocol, function names, blobs."""
-    if name in PROTOCOL or (name == "name" and ("function" in key or "custom" in key or "function_call" in key)):
+    if name in PROTOCOL or (name == "name" and not _CALLED.isdisjoint(key)):
         return True
     return len(key) > 1 and (key[1], name) in _BLOBS

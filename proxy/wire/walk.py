@@ -67,9 +67,9 @@ Reader: TypeAlias = Callable[[Walk, JSON, str, str], JSON]
 Table: TypeAlias = Mapping[str, Reader]
 
 
-def walk(node: JSON, path: str, visit: Visit, table: Table) -> JSON:
-    """An object rebuilt with every leaf visited in document order; `table` holds its exempt fields."""
-    return fields(table)(Walk(visit), node, path, "")
+def walk(node: JSON, path: str, visit: Visit, reader: Reader, allowed: frozenset[str] = frozenset()) -> JSON:
+    """What `reader` makes of a request, every leaf visited in document order."""
+    return reader(Walk(visit, allowed), node, path, "")
 
 
 def wrong_type(path: str, wanted: str) -> BadRequest:

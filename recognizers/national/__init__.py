@@ -8,9 +8,19 @@ from recognizers.base import RuleRecognizer
 from recognizers.national import at, be, ch, common, de, es, fr, it, nl, pl, uk, us
 
 _SETS = {
-    "at": at, "be": be, "ch": ch, "de": de, "es": es, "fr": fr, "it": it, "nl": nl, "pl": pl, "uk": uk, "us": us,
+    "at": at,
+    "be": be,
+    "ch": ch,
+    "de": de,
+    "es": es,
+    "fr": fr,
+    "it": it,
+    "nl": nl,
+    "pl": pl,
+    "uk": uk,
+    "us": us,
     "documents": common,
-}  # fmt: skip
+}
 
 ENTITIES = tuple(entity for module in _SETS.values() for entity in module.ENTITIES)
 RULES = tuple(rule for module in _SETS.values() for rule in module.RULES)

@@ -8,15 +8,38 @@ from recognizers.base import Entity, Rule, digits, stdnum_check
 from recognizers.national.common import stated
 
 _LABELS = (
-    "svnr", "sv nr", "sv nummer", "sozialversicherungsnummer", "versicherungsnummer", "sozialversicherung", "vsnr", "e card",
-    "ecard", "austrian social security",
-)  # fmt: skip
+    "svnr",
+    "sv nr",
+    "sv nummer",
+    "sozialversicherungsnummer",
+    "versicherungsnummer",
+    "sozialversicherung",
+    "vsnr",
+    "e card",
+    "ecard",
+    "sv",
+    "austrian social security",
+)
 
 RULES: tuple[Rule, ...] = (
-    Rule("AT_SVNR", "social insurance number", r"[1-9]\d{3}[ \-]?\d{6}|[1-9]\d{3} \d{2} ?\d{2} ?\d{2}", check=stdnum_check(vnr, digits), labels=_LABELS, labelled=0.95),
+    Rule(
+        "AT_SVNR",
+        "social insurance number",
+        r"[1-9]\d{3}[ \-]?\d{6}|[1-9]\d{3} \d{2} ?\d{2} ?\d{2}",
+        check=stdnum_check(vnr, digits),
+        labels=_LABELS,
+        labelled=0.95,
+    ),
     stated("AT_SVNR", "stated social insurance number", _LABELS, r"\d{4}[ \-/]?\d{2}[ .]?\d{2}[ .]?\d{2}", 0.85),
-)  # fmt: skip
+)
 
 ENTITIES: tuple[Entity, ...] = (
-    Entity("AT_SVNR", "Social insurance number", "SVNR 9999 010190", "9999 010190", "weighted modulo 11 and a label", "ASVG § 31; stdnum.at.vnr"),
-)  # fmt: skip
+    Entity(
+        "AT_SVNR",
+        "Social insurance number",
+        "SVNR 9918 010190",
+        "9918 010190",
+        "weighted modulo 11 and a label",
+        "ASVG § 31; stdnum.at.vnr",
+    ),
+)

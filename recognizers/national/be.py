@@ -8,9 +8,22 @@ from recognizers.base import Entity, Rule, digits
 from recognizers.national.common import full, stated
 
 _LABELS = (
-    "numéro national", "n° national", "registre national", "numéro de registre national", "niss", "inss", "insz",
-    "rijksregisternummer", "rijksregister", "national register", "national number", "nn", "rrn", "belgian national number", "numéro bis",
-)  # fmt: skip
+    "numéro national",
+    "n° national",
+    "registre national",
+    "numéro de registre national",
+    "niss",
+    "inss",
+    "insz",
+    "rijksregisternummer",
+    "rijksregister",
+    "national register",
+    "national number",
+    "nn",
+    "rrn",
+    "belgian national number",
+    "numéro bis",
+)
 
 
 def national(value: str) -> bool:
@@ -30,9 +43,18 @@ RULES: tuple[Rule, ...] = (
         grouped=0.9,
         is_grouped=full(r"\d\d\.\d\d\.\d\d[- ]\d{3}[.-]\d\d|\d{6}-\d{3}[.-]\d\d"),
     ),
-    stated("BE_NN", "stated national number", _LABELS, r"\d{2}[. \-]?\d{2}[. \-]?\d{2}[. \-]{0,3}\d{3}[. \-]?\d{2}", 0.85),
-)  # fmt: skip
+    stated(
+        "BE_NN", "stated national number", _LABELS, r"\d{2}[. \-]?\d{2}[. \-]?\d{2}[. \-]{0,3}\d{3}[. \-]?\d{2}", 0.85
+    ),
+)
 
 ENTITIES: tuple[Entity, ...] = (
-    Entity("BE_NN", "National number", "Numéro national 99.01.01-999.74", "99.01.01-999.74", "birth date and modulo 97; label or usual grouping", "Koninklijk besluit 3 April 1984; stdnum.be.nn"),
-)  # fmt: skip
+    Entity(
+        "BE_NN",
+        "National number",
+        "Numéro national 99.01.01-997.89",
+        "99.01.01-997.89",
+        "birth date and modulo 97; label or usual grouping",
+        "Koninklijk besluit 3 April 1984; stdnum.be.nn",
+    ),
+)

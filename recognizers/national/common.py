@@ -11,12 +11,32 @@ from collections.abc import Callable, Iterable
 from recognizers.base import Entity, Rule, alnum, digits, fold
 
 _VARIANTS = {"a": "aàáâäã", "c": "cç", "e": "eèéêë", "i": "iìíîï", "n": "nñ", "o": "oòóôöõ", "u": "uùúûü"}
-_GAP = {" ": r"[\s_\-]{0,3}", "'": "['’]?", ".": r"\.?"}
+_GAP = {" ": r"[\s_\-]{0,3}", "'": "['’]?", ".": r"\.?", "°": "[°º]?"}
 _OTHER = r"[^\pL\pN]"
 _FILLERS = (
-    "number", "numbers", "numero", "nummer", "num", "no", "nr", "n", "id", "ref", "code", "is", "was", "est", "ist", "es",
-    "the", "of", "de", "du", "lautet", "provisoire",
-)  # fmt: skip
+    "number",
+    "numbers",
+    "numero",
+    "nummer",
+    "num",
+    "no",
+    "nr",
+    "n",
+    "id",
+    "ref",
+    "code",
+    "is",
+    "was",
+    "est",
+    "ist",
+    "es",
+    "the",
+    "of",
+    "de",
+    "du",
+    "lautet",
+    "provisoire",
+)
 
 
 def words(labels: Iterable[str]) -> str:
@@ -66,18 +86,53 @@ def has_digits(least: int, most: int = 99) -> Callable[[str], bool]:
 
 
 _PASSPORT = (
-    "passport", "passport no", "passport number", "passeport", "n° passeport", "reisepass", "reisepassnummer",
-    "passnummer", "pasaporte", "passaporto", "paspoort", "paspoortnummer", "paszport",
-)  # fmt: skip
+    "passport",
+    "passport no",
+    "passport number",
+    "passeport",
+    "n° passeport",
+    "reisepass",
+    "reisepassnummer",
+    "passnummer",
+    "pasaporte",
+    "passaporto",
+    "paspoort",
+    "paspoortnummer",
+    "paszport",
+)
 _ID_CARD = (
-    "identity card", "id card", "national id", "carte d'identité", "carte nationale d'identité", "cni", "cnie",
-    "personalausweis", "personalausweisnummer", "ausweisnummer", "ausweis nr", "carta d'identità", "c.i.e.",
-    "identiteitskaart", "identitätskarte", "dowód osobisty", "documento de identidad",
-)  # fmt: skip
+    "identity card",
+    "id card",
+    "national id",
+    "carte d'identité",
+    "carte nationale d'identité",
+    "cni",
+    "cnie",
+    "personalausweis",
+    "personalausweisnummer",
+    "ausweisnummer",
+    "ausweis nr",
+    "carta d'identità",
+    "c.i.e.",
+    "identiteitskaart",
+    "identitätskarte",
+    "dowód osobisty",
+    "documento de identidad",
+)
 _DRIVER = (
-    "permis de conduire", "permis", "permis no", "führerschein", "führerscheinnummer", "führerschein nr", "rijbewijs",
-    "permiso de conducir", "carnet de conducir", "patente di guida", "patente", "prawo jazdy",
-)  # fmt: skip
+    "permis de conduire",
+    "permis",
+    "permis no",
+    "führerschein",
+    "führerscheinnummer",
+    "führerschein nr",
+    "rijbewijs",
+    "permiso de conducir",
+    "carnet de conducir",
+    "patente di guida",
+    "patente",
+    "prawo jazdy",
+)
 
 _DOCUMENT = r"(?i:[A-Z]{0,3} ?\d{5,9}[A-Z]{0,2}|\d{2} ?[A-Z]{2} ?\d{5}|\d{12}|[A-Z0-9]{8,9})"
 

@@ -13,18 +13,47 @@ from recognizers.base import Entity, Rule, alnum, digits, stdnum_check
 from recognizers.national.common import full, stated
 
 _TAX_LABELS = (
-    "steuer id", "steuerid", "steuer idnr", "steueridentifikationsnummer", "steuerliche identifikationsnummer", "idnr",
-    "identifikationsnummer", "steuer identifikationsnummer", "tin", "german tax id", "tax id",
-)  # fmt: skip
+    "steuer id",
+    "steuerid",
+    "steuer idnr",
+    "steueridentifikationsnummer",
+    "steuerliche identifikationsnummer",
+    "idnr",
+    "identifikationsnummer",
+    "steuer identifikationsnummer",
+    "tin",
+    "german tax id",
+    "tax id",
+)
 _LOCAL_LABELS = ("steuernummer", "steuer nr", "st nr", "finanzamt", "st.nr.")
 _HEALTH_LABELS = (
-    "kvnr", "krankenversicherungsnummer", "krankenversichertennummer", "versichertennummer", "versicherten nr", "krankenkasse",
-    "versichertennr", "versicherten id", "gesundheitskarte", "egk", "kv nummer", "kv nr", "health insurance",
-)  # fmt: skip
+    "kvnr",
+    "krankenversicherungsnummer",
+    "krankenversichertennummer",
+    "versichertennummer",
+    "versicherten nr",
+    "krankenkasse",
+    "versichertennr",
+    "versicherten id",
+    "gesundheitskarte",
+    "egk",
+    "kv nummer",
+    "kv nr",
+    "health insurance",
+)
 _PENSION_LABELS = (
-    "rvnr", "rentenversicherungsnummer", "rentenversicherung", "sozialversicherungsnummer", "sv nummer", "sv nr", "svnr",
-    "versicherungsnummer", "sozialversicherung", "rv nummer", "rv nr",
-)  # fmt: skip
+    "rvnr",
+    "rentenversicherungsnummer",
+    "rentenversicherung",
+    "sozialversicherungsnummer",
+    "sv nummer",
+    "sv nr",
+    "svnr",
+    "versicherungsnummer",
+    "sozialversicherung",
+    "rv nummer",
+    "rv nr",
+)
 
 
 def _cross_sum(value: int) -> int:
@@ -47,7 +76,9 @@ def health(value: str) -> bool:
 def pension(value: str) -> bool:
     """Area, birth date, initial, serial, check digit with its own weights (VKVV § 2, VDR directive)."""
     text = alnum(value)
-    if re.fullmatch(r"\d{8}[A-Z]\d{3}", text) is None or not (1 <= int(text[2:4]) % 50 <= 31 and 1 <= int(text[4:6]) <= 12):
+    if re.fullmatch(r"\d{8}[A-Z]\d{3}", text) is None or not (
+        1 <= int(text[2:4]) % 50 <= 31 and 1 <= int(text[4:6]) <= 12
+    ):
         return False
     weights = (2, 1, 2, 5, 7, 1, 2, 1, 2, 1, 2, 1)
     body = _letter_as_digits(text[:-1])
@@ -66,17 +97,22 @@ RULES: tuple[Rule, ...] = (
         is_grouped=full(r"\d\d \d{3} \d{3} \d{3}"),
     ),
     stated("DE_TAX_ID", "stated tax identification number", _TAX_LABELS, r"\d{2}(?: ?\d{3}){3}", 0.85),
-    stated("DE_TAX_NUMBER", "tax number of a tax office", _LOCAL_LABELS, r"\d{2,5}[/ ]\d{3,5}[/ ]\d{4,5}|\d{10,13}", 0.8),
+    stated(
+        "DE_TAX_NUMBER", "tax number of a tax office", _LOCAL_LABELS, r"\d{2,5}[/ ]\d{3,5}[/ ]\d{4,5}|\d{10,13}", 0.8
+    ),
     Rule(
         "DE_HEALTH_INSURANCE",
         "health insurance number",
         r"[A-Z] ?\d{3} ?\d{3} ?\d{3}",
         check=health,
         labels=_HEALTH_LABELS,
-        bare=0.6,
         labelled=0.95,
+        grouped=0.6,
+        is_grouped=full(r"[A-Z]\d{9}"),
     ),
-    stated("DE_HEALTH_INSURANCE", "stated health insurance number", _HEALTH_LABELS, r"(?i:[A-Z] ?\d{3} ?\d{3} ?\d{3})", 0.9),
+    stated(
+        "DE_HEALTH_INSURANCE", "stated health insurance number", _HEALTH_LABELS, r"(?i:[A-Z] ?\d{3} ?\d{3} ?\d{3})", 0.9
+    ),
     Rule(
         "DE_SOCIAL_SECURITY",
         "pension insurance number",
@@ -86,12 +122,46 @@ RULES: tuple[Rule, ...] = (
         bare=0.75,
         labelled=0.95,
     ),
-    stated("DE_SOCIAL_SECURITY", "stated pension insurance number", _PENSION_LABELS, r"(?i:\d{2} ?\d{2} ?\d{2} ?\d{2} ?[A-Z] ?\d{2} ?\d)", 0.9),
-)  # fmt: skip
+    stated(
+        "DE_SOCIAL_SECURITY",
+        "stated pension insurance number",
+        _PENSION_LABELS,
+        r"(?i:\d{2} ?\d{2} ?\d{2} ?\d{2} ?[A-Z] ?\d{2} ?\d)",
+        0.9,
+    ),
+)
 
 ENTITIES: tuple[Entity, ...] = (
-    Entity("DE_TAX_ID", "Tax identification number", "Steuer-ID 65000123475", "65000123475", "ISO 7064 mod 11, 10; label or usual grouping", "AO § 139b; stdnum.de.idnr"),
-    Entity("DE_TAX_NUMBER", "Tax number of a tax office", "Steuernummer 99/999/99998", "99/999/99998", "behind its label", "AO, ELSTER scheme"),
-    Entity("DE_HEALTH_INSURANCE", "Health insurance number (KVNR)", "KVNR X999123452", "X999123452", "check digit, or a label", "SGB V § 290"),
-    Entity("DE_SOCIAL_SECURITY", "Pension insurance number", "Rentenversicherungsnummer 99 010190 Z 998", "99 010190 Z 998", "birth date and check digit, or a label", "VKVV § 2"),
-)  # fmt: skip
+    Entity(
+        "DE_TAX_ID",
+        "Tax identification number",
+        "Steuer-ID 65000123475",
+        "65000123475",
+        "ISO 7064 mod 11, 10; label or usual grouping",
+        "AO § 139b; stdnum.de.idnr",
+    ),
+    Entity(
+        "DE_TAX_NUMBER",
+        "Tax number of a tax office",
+        "Steuernummer 99/999/99998",
+        "99/999/99998",
+        "behind its label",
+        "AO, ELSTER scheme",
+    ),
+    Entity(
+        "DE_HEALTH_INSURANCE",
+        "Health insurance number (KVNR)",
+        "KVNR X999123452",
+        "X999123452",
+        "check digit, or a label",
+        "SGB V § 290",
+    ),
+    Entity(
+        "DE_SOCIAL_SECURITY",
+        "Pension insurance number",
+        "Rentenversicherungsnummer 65 010190 Z 991",
+        "65 010190 Z 991",
+        "birth date and check digit, or a label",
+        "VKVV § 2",
+    ),
+)

@@ -13,9 +13,19 @@ from recognizers.national.common import full, stated
 _NIF_LABELS = ("nif", "n.i.f.", "dni", "d.n.i.", "documento nacional de identidad", "spanish id", "cif")
 _NIE_LABELS = ("nie", "n.i.e.", "número de identidad de extranjero", "extranjero", "nif", "dni")
 _NUSS_LABELS = (
-    "nuss", "naf", "nss", "seguridad social", "número de seguridad social", "número de la seguridad social", "n° ss",
-    "número de afiliación", "afiliación", "spanish social security",
-)  # fmt: skip
+    "nuss",
+    "naf",
+    "nass",
+    "n° de afiliación",
+    "nss",
+    "seguridad social",
+    "número de seguridad social",
+    "número de la seguridad social",
+    "n° ss",
+    "número de afiliación",
+    "afiliación",
+    "spanish social security",
+)
 
 
 def social(value: str) -> bool:
@@ -63,10 +73,31 @@ RULES: tuple[Rule, ...] = (
         is_grouped=full(r"\d\d([/ -])\d{8}\1\d\d"),
     ),
     stated("ES_NUSS", "stated social security number", _NUSS_LABELS, r"\d{2}[/ \-]{0,3}\d{7,8}[/ \-]{0,3}\d{2}", 0.85),
-)  # fmt: skip
+)
 
 ENTITIES: tuple[Entity, ...] = (
-    Entity("ES_NIF", "NIF of a resident (DNI)", "NIF 99999900V", "99999900V", "check letter, or a label", "Real Decreto 1553/2005; stdnum.es.dni"),
-    Entity("ES_NIE", "NIE of a foreigner", "NIE Z9999999H", "Z9999999H", "check letter, or a label", "Orden INT/2058/2008; stdnum.es.nie"),
-    Entity("ES_NUSS", "Social security number", "Seguridad Social 28/99999999/80", "28/99999999/80", "modulo 97; label or usual grouping", "Orden TAS/2865/2003"),
-)  # fmt: skip
+    Entity(
+        "ES_NIF",
+        "NIF of a resident (DNI)",
+        "NIF 99999900V",
+        "99999900V",
+        "check letter, or a label",
+        "Real Decreto 1553/2005; stdnum.es.dni",
+    ),
+    Entity(
+        "ES_NIE",
+        "NIE of a foreigner",
+        "NIE Z9999999H",
+        "Z9999999H",
+        "check letter, or a label",
+        "Orden INT/2058/2008; stdnum.es.nie",
+    ),
+    Entity(
+        "ES_NUSS",
+        "Social security number",
+        "Seguridad Social 28/99999999/20",
+        "28/99999999/20",
+        "modulo 97; label or usual grouping",
+        "Orden TAS/2865/2003",
+    ),
+)

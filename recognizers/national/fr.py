@@ -14,16 +14,51 @@ from recognizers.base import Entity, Rule, alnum, digits, stdnum_check
 from recognizers.national.common import full, stated
 
 _NIR_LABELS = (
-    "nir", "ins", "n° ins", "insee", "sécurité sociale", "numéro de sécurité sociale", "n° de sécurité sociale",
-    "n° sécurité sociale", "num secu", "n° sécu", "n° de sécu", "sécu", "numéro de sécu", "matricule ins", "numéro ss",
-    "n° ss", "nss", "immatriculation", "assuré", "n° assuré", "numéro d'assuré", "carte vitale", "vitale", "french social security",
-)  # fmt: skip
+    "nir",
+    "ins",
+    "n° ins",
+    "insee",
+    "sécurité sociale",
+    "numéro de sécurité sociale",
+    "n° de sécurité sociale",
+    "n° sécurité sociale",
+    "num secu",
+    "n° sécu",
+    "n° de sécu",
+    "sécu",
+    "numéro de sécu",
+    "matricule ins",
+    "numéro ss",
+    "n° ss",
+    "nss",
+    "immatriculation",
+    "assuré",
+    "n° assuré",
+    "numéro d'assuré",
+    "carte vitale",
+    "vitale",
+    "french social security",
+    "n° d'identification national",
+    "numéro d'identification national",
+    "n° d'id national",
+    "identité nationale de santé",
+    "identifiant national de santé",
+)
 _RPPS_LABELS = ("rpps", "n° rpps", "numéro rpps", "répertoire partagé")
 _ADELI_LABELS = ("adeli", "n° adeli", "numéro adeli")
 _TAX_LABELS = (
-    "numéro fiscal", "n° fiscal", "numero fiscal", "num fiscal", "spi", "n° spi", "numéro spi", "identifiant fiscal",
-    "référence fiscale", "french tax number", "nif",
-)  # fmt: skip
+    "numéro fiscal",
+    "n° fiscal",
+    "numero fiscal",
+    "num fiscal",
+    "spi",
+    "n° spi",
+    "numéro spi",
+    "identifiant fiscal",
+    "référence fiscale",
+    "french tax number",
+    "nif",
+)
 
 _SEP = r"[ .\-]?"
 _NIR_BODY = (
@@ -31,12 +66,14 @@ _NIR_BODY = (
     rf"|[1-8]{_SEP}\d{{2}}{_SEP}\d{{2}}{_SEP}9[78]\d{_SEP}\d{{2}}{_SEP}\d{{3}}"
 )
 _NIR = rf"(?:{_NIR_BODY})(?:(?i: ?[\-/(]? ?(?:cl[ée] ?:? ?)?)\d{{2}})?"
-_NIR_GROUPED = full(r"\d \d\d \d\d (?:(?:\d\d|2[ABab]) \d{3}|9[78]\d \d\d) \d{3}(?:\s?[/(-]?\s?(?:cl[ée]\s?:?\s?)?\d\d)?")
+_NIR_GROUPED = full(
+    r"\d \d\d \d\d (?:(?:\d\d|2[ABab]) \d{3}|9[78]\d \d\d) \d{3}(?:\s?[/(-]?\s?(?:cl[ée]\s?:?\s?)?\d\d)?"
+)
 _SHAPE = re.compile(r"([1-478])\d\d(\d\d)(\d\d|2[AB])\d{6}(?:\d\d)?")
 
 
 def _plausible(value: str) -> bool:
-    """Sex, month and department that the registry gives out (INSEE: 20, 30 to 42 and 50 to 99 stand for unknown months)."""
+    """Sex, month and department that the registry gives out (20, 30 to 42, 50 to 99: month unknown)."""
     match = _SHAPE.fullmatch(_compact(value))
     if match is None:
         return False
@@ -82,8 +119,23 @@ RULES: tuple[Rule, ...] = (
         grouped=0.6,
         is_grouped=_NIR_GROUPED,
     ),
+    Rule(
+        "FR_NIR",
+        "social security number in boxes or other groups",
+        r"[12](?: \d){14}|[12]\d{3}(?:[ .\-]\d{4}){2}[ .\-]\d{3}",
+        check=_with_key,
+        bare=0.6,
+    ),
+    stated("FR_NIR", "social security number in boxes, stated", _NIR_LABELS, r"[1-8](?: ?\d){12,14}", 0.8),
     stated("FR_NIR", "stated social security number", _NIR_LABELS, _NIR, 0.85),
-    Rule("FR_RPPS", "RPPS number", r"1\d{10}|1\d{4}(?: \d{3}){2}", check=_is_rpps, labels=(*_RPPS_LABELS, "médecin", "prescripteur"), labelled=0.9),
+    Rule(
+        "FR_RPPS",
+        "RPPS number",
+        r"1\d{10}|1\d{4}(?: \d{3}){2}",
+        check=_is_rpps,
+        labels=(*_RPPS_LABELS, "médecin", "prescripteur"),
+        labelled=0.9,
+    ),
     stated("FR_RPPS", "stated RPPS number", _RPPS_LABELS, r"\d{2}(?: ?\d){9}", 0.9),
     stated("MEDICAL_LICENSE", "ADELI number", _ADELI_LABELS, r"\d{2}(?: ?[\dA-B])(?: ?\d){6}", 0.8),
     Rule(
@@ -97,21 +149,31 @@ RULES: tuple[Rule, ...] = (
         is_grouped=full(r"\d\d \d\d \d{3} \d{3} \d{3}"),
     ),
     stated("FR_TAX_ID", "stated tax number", _TAX_LABELS, r"\d(?: ?\d){12}", 0.85),
-)  # fmt: skip
+)
 
 ENTITIES: tuple[Entity, ...] = (
     Entity(
         "FR_NIR",
         "Social security number (NIR, INS)",
-        "N° de sécurité sociale : 2 99 13 99 999 999 34",
-        "2 99 13 99 999 999 34",
+        "N° de sécurité sociale : 2 99 02 99 999 999 45",
+        "2 99 02 99 999 999 45",
         "key modulo 97; label or usual grouping",
         "Décret n° 2018-390; stdnum.fr.nir",
     ),
     Entity(
-        "FR_RPPS", "RPPS number of a health professional", "Dr X, RPPS 10999999993", "10999999993", "Luhn and a label", "Agence du Numérique en Santé, annuaire RPPS"
+        "FR_RPPS",
+        "RPPS number of a health professional",
+        "Dr X, RPPS 10999999997",
+        "10999999997",
+        "Luhn and a label",
+        "Agence du Numérique en Santé, annuaire RPPS",
     ),
     Entity(
-        "FR_TAX_ID", "Tax number (SPI)", "Numéro fiscal : 09 99 999 999 456", "09 99 999 999 456", "key modulo 511; label or usual grouping", "DGFiP, numéro SPI; stdnum.fr.nif"
+        "FR_TAX_ID",
+        "Tax number (SPI)",
+        "Numéro fiscal : 09 99 999 999 082",
+        "09 99 999 999 082",
+        "key modulo 511; label or usual grouping",
+        "DGFiP, numéro SPI; stdnum.fr.nif",
     ),
-)  # fmt: skip
+)

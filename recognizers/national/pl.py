@@ -15,5 +15,12 @@ RULES: tuple[Rule, ...] = (
 )
 
 ENTITIES: tuple[Entity, ...] = (
-    Entity("PL_PESEL", "PESEL", "PESEL 90011599903", "90011599903", "birth date, weighted modulo 10 and a label", "Ustawa o ewidencji ludności; stdnum.pl.pesel"),
-)  # fmt: skip
+    Entity(
+        "PL_PESEL",
+        "PESEL",
+        "PESEL 90011599903",
+        "90011599903",
+        "birth date, weighted modulo 10 and a label",
+        "Ustawa o ewidencji ludności; stdnum.pl.pesel",
+    ),
+)

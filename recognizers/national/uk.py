@@ -15,10 +15,26 @@ from recognizers.national.common import full, has_digits, stated
 _NHS_LABELS = ("nhs", "national health service", "chi", "h&c", "health and care number", "health number")
 _NINO_LABELS = ("national insurance", "national insurance number", "ni number", "ni no", "nino", "n.i.", "nat ins")
 _LICENCE_LABELS = (
-    "driving licence", "driving license", "driver licence", "drivers licence", "driver's licence", "licence no",
-    "licence number", "dvla",
-)  # fmt: skip
-_REGISTER_LABELS = ("gmc", "general medical council", "gmc reference", "gmc registration", "nmc", "nmc pin", "gdc", "gphc", "hcpc")
+    "driving licence",
+    "driving license",
+    "driver licence",
+    "drivers licence",
+    "driver's licence",
+    "licence no",
+    "licence number",
+    "dvla",
+)
+_REGISTER_LABELS = (
+    "gmc",
+    "general medical council",
+    "gmc reference",
+    "gmc registration",
+    "nmc",
+    "nmc pin",
+    "gdc",
+    "gphc",
+    "hcpc",
+)
 
 _NOT_ALLOCATED = {"BG", "GB", "KN", "NK", "NT", "TN", "ZZ"}
 _LICENCE = re.compile(r"[A-Z]{1,5}9{0,4}\d([0156])(\d)(\d\d)\d[A-Z9]{2}[A-Z0-9]{3}(?:\d\d)?")
@@ -34,7 +50,7 @@ def nino(value: str) -> bool:
 
 
 def licence(value: str) -> bool:
-    """A driver number of Great Britain: five name characters, a birth date coded in it (51 to 62 for women's months)."""
+    """A driver number of Great Britain: five name characters, a coded birth date (women's months are 51 to 62)."""
     match = _LICENCE.fullmatch(alnum(value))
     if match is None:
         return False
@@ -54,7 +70,15 @@ RULES: tuple[Rule, ...] = (
         grouped=0.6,
         is_grouped=full(r"\d{3} \d{3} \d{4}"),
     ),
-    Rule("UK_NHS", "NHS number with dashes", r"\d{3}-\d{3}-\d{4}", check=stdnum_check(nhs, digits), bare=0.4),
+    Rule(
+        "UK_NHS",
+        "NHS number with dashes",
+        r"\d{3}-\d{3}-\d{4}",
+        check=stdnum_check(nhs, digits),
+        bare=0.4,
+        grouped=0.6,
+        is_grouped=full(r"[01]\d\d-.{8}|...-[01].{7}"),
+    ),
     stated("UK_NHS", "stated NHS number", _NHS_LABELS, r"\d{3}[ \-]{0,3}\d{3}[ \-]{0,3}\d{4}"),
     Rule(
         "UK_NINO",
@@ -68,7 +92,11 @@ RULES: tuple[Rule, ...] = (
         is_grouped=full(r"[A-Z]{2} \d\d \d\d \d\d [A-D]"),
     ),
     stated(
-        "UK_NINO", "stated National Insurance number", _NINO_LABELS, r"(?i:[A-Z]{2}(?:[ \-.]?\d{2}){3}(?:[ \-.]?[A-Z])?)", 0.85
+        "UK_NINO",
+        "stated National Insurance number",
+        _NINO_LABELS,
+        r"(?i:[A-Z]{2}(?:[ \-.]?\d{2}){3}(?:[ \-.]?[A-Z])?)",
+        0.85,
     ),
     Rule(
         "UK_DRIVING_LICENCE",
@@ -79,18 +107,40 @@ RULES: tuple[Rule, ...] = (
         labelled=0.95,
         labels=_LICENCE_LABELS,
     ),
-    stated("UK_DRIVING_LICENCE", "stated driver number", _LICENCE_LABELS, r"(?i:[A-Z0-9]{8}|[A-Z]{1,5}9{0,4} ?\d{6} ?[A-Z0-9]{5})", 0.8, has_digits(6)),
+    stated(
+        "UK_DRIVING_LICENCE",
+        "stated driver number",
+        _LICENCE_LABELS,
+        r"(?i:[A-Z0-9]{8}|[A-Z]{1,5}9{0,4} ?\d{6} ?[A-Z0-9]{5})",
+        0.8,
+        has_digits(6),
+    ),
     stated("MEDICAL_LICENSE", "register of doctors and nurses", _REGISTER_LABELS, r"\d{7}|\d{2}[A-Z]\d{4}[A-Z]", 0.8),
-)  # fmt: skip
+)
 
 ENTITIES: tuple[Entity, ...] = (
     Entity(
-        "UK_NHS", "NHS number", "NHS number 999 000 1235", "999 000 1235", "modulus 11; label or usual grouping", "NHS Data Dictionary, NHS NUMBER"
+        "UK_NHS",
+        "NHS number",
+        "NHS number 999 000 1235",
+        "999 000 1235",
+        "modulus 11; label or usual grouping",
+        "NHS Data Dictionary, NHS NUMBER",
     ),
     Entity(
-        "UK_NINO", "National Insurance number", "NI number: AB 99 99 98 C", "AB 99 99 98 C", "prefix and suffix rules", "HMRC NIM39110"
+        "UK_NINO",
+        "National Insurance number",
+        "NI number: AB 99 99 98 C",
+        "AB 99 99 98 C",
+        "prefix and suffix rules",
+        "HMRC NIM39110",
     ),
     Entity(
-        "UK_DRIVING_LICENCE", "Driver number of Great Britain", "Driving licence ZZZZ9901019Z99ZZ", "ZZZZ9901019Z99ZZ", "coded birth date or label", "DVLA driver number format"
+        "UK_DRIVING_LICENCE",
+        "Driver number of Great Britain",
+        "Driving licence ZZZZ9901019Z99ZZ",
+        "ZZZZ9901019Z99ZZ",
+        "coded birth date or label",
+        "DVLA driver number format",
     ),
-)  # fmt: skip
+)

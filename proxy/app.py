@@ -1,0 +1,252 @@
+"""The composition root: builds every part once, in the order of the request's path, and runs their lifespan.
+
+May import: everything below `__main__`.
+
+Detection needs seconds to load its models. Meanwhile the service already answers `GET /healthz`, with 503, and
+refuses everything else; a self-test of every entity that the policy acts on stands between loading and the first
+request. Once started, `/healthz` says that the process lives, `/readyz` whether it can take requests now.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import secrets
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from proxy import measure
+from proxy.analysis import examples, settings_for, wanted
+from proxy.audit import Audit, AuditEvent, LineSink
+from proxy.detect import Detector
+from proxy.errors import Refusal, Unavailable
+from proxy.forward import Upstream, UpstreamSettings
+from proxy.ingress import Handler, Ingress, Limits, Receive, Scope, Send
+from proxy.logs import Log, loop_handler
+from proxy.metrics import CONTENT_TYPE, Metrics
+from proxy.pipeline import Outbound, Pipeline
+from proxy.policy import Policy, PolicyError, load_policy, report
+from proxy.routes import Target
+from proxy.settings import Settings, StartError, is_plain_remote
+from recognizers import ENTITIES
+
+TOKENIZERS = ("o200k_base", "cl100k_base", "bytes")
+Failed = Callable[[list[str]], None]
+Example = tuple[str, str, str]
+
+
+class Detection(Protocol):
+    """What the lifespan needs of the detector."""
+
+    ready: bool
+
+    async def start(self) -> None: ...
+
+    async def self_test(self, examples: Iterable[Example]) -> list[str]: ...
+
+    async def stop(self) -> None: ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Parts:
+    """What an application is made of. `about` is shown by `/readyz`, `examples` are what the self-test must find."""
+
+    handler: Handler
+    detector: Detection
+    upstream: Upstream
+    sink: LineSink
+    audit: Audit
+    metrics: Metrics
+    secret: bytes
+    examples: tuple[Example, ...]
+    about: dict[str, Any]
+
+
+class App:
+    """The ASGI application. `failed` is told, in lines for the operator, why the service could not start."""
+
+    def __init__(self, parts: Parts, limits: Limits, log: Log, failed: Failed) -> None:
+        self._parts = parts
+        self._log = log
+        self._failed = failed
+        self._started = False
+        self._ingress = Ingress(
+            parts.handler,
+            secret=parts.secret,
+            limits=limits,
+            own={Target.HEALTH: self._health, Target.READY: self._readiness, Target.METRICS: self._scrape},
+            ready=lambda: self._started,
+            refused=self._refused,
+            log=log,
+        )
+        parts.metrics.watch("ready", "1 if requests can be taken.", lambda: float(self.ready))
+        parts.metrics.watch("upstream_in_use", "Exchanges with the upstream in flight.", lambda: parts.upstream.in_use)
+
+    @property
+    def ready(self) -> bool:
+        """True if a request that comes now can be handled."""
+        return self._started and self._parts.detector.ready and self._audited()
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "lifespan":
+            await self._lifespan(receive, send)
+        else:
+            await self._ingress(scope, receive, send)
+
+    async def _lifespan(self, receive: Receive, send: Send) -> None:
+        asyncio.get_running_loop().set_exception_handler(loop_handler(self._log))
+        await receive()
+        starting = asyncio.create_task(self._start())
+        await send({"type": "lifespan.startup.complete"})
+        try:
+            await receive()
+        finally:
+            self._started = False
+            starting.cancel()
+            await asyncio.wait({starting})
+            await self._stop()
+        await send({"type": "lifespan.shutdown.complete"})
+
+    async def _start(self) -> None:
+        parts = self._parts
+        try:
+            await parts.detector.start()
+            missed = await parts.detector.self_test(parts.examples)
+            if missed:
+                raise StartError([f"self-test: {entity} was not found in its own example" for entity in missed])
+        except StartError as error:
+            self._give_up(error.faults)
+        except Exception as error:
+            # Nothing was received yet, so this text can only be about the installation.
+            self._give_up([f"detection does not start: {error}"])
+        else:
+            self._started = True
+            self._log.info("ready", policy=parts.about["policy"], workers=parts.about["workers"])
+
+    def _give_up(self, faults: list[str]) -> None:
+        self._log.error("start_failed")
+        self._failed(faults)
+
+    async def _stop(self) -> None:
+        await self._parts.detector.stop()
+        await self._parts.upstream.aclose()
+        self._parts.sink.close()
+        self._log.info("stopped")
+
+    def _audited(self) -> bool:
+        try:
+            self._parts.audit.check()
+        except Unavailable:
+            return False
+        return True
+
+    def _refused(self, request_id: str, tenant: str, refusal: Refusal) -> None:
+        event = AuditEvent(
+            request_id=request_id, tenant=tenant, verdict="refuse", status=refusal.status, reason=refusal.code
+        )
+        try:
+            self._parts.audit.write(event)
+        except Unavailable:
+            # The request is refused either way; `/readyz` and the next request tell.
+            self._log.error("fault", code="audit_unavailable")
+
+    def _health(self) -> Outbound:
+        return _json(200, {"status": "ok"}) if self._started else _json(503, {"status": "starting"})
+
+    def _readiness(self) -> Outbound:
+        return _json(200 if self.ready else 503, {"ready": self.ready, **self._parts.about})
+
+    def _scrape(self) -> Outbound:
+        return Outbound(200, [("content-type", CONTENT_TYPE)], self._parts.metrics.render())
+
+
+def build(settings: Settings, log: Log, failed: Failed) -> App:
+    """Everything, wired. Raises `StartError` naming what is wrong with the policy or the settings."""
+    policy = policy_of(settings)
+    warn(settings, log)
+    secret = secret_of(settings, log)
+    metrics, sink = Metrics(), sink_of(settings)
+    audit = Audit([sink, metrics.observe])
+    upstream = upstream_of(settings)
+    detector = Detector(settings_for(policy), workers=settings.workers, deadline=policy.detection.deadline_seconds)
+    parts = Parts(
+        handler=Pipeline(policy, detector, measure.Counters(TOKENIZERS), upstream, audit, secret),
+        detector=detector,
+        upstream=upstream,
+        sink=sink,
+        audit=audit,
+        metrics=metrics,
+        secret=secret,
+        examples=examples(policy),
+        about={
+            "policy": f"{policy.name}@{policy.digest}",
+            "mode": policy.mode,
+            "languages": list(policy.languages),
+            "entities": sorted(wanted(policy)),
+            "workers": settings.workers,
+        },
+    )
+    return App(parts, limits_of(settings), log, failed)
+
+
+def policy_of(settings: Settings) -> Policy:
+    """The policy. Raises `StartError` with every fault in it."""
+    try:
+        return load_policy(settings.policy, entities=ENTITIES)
+    except PolicyError as error:
+        raise StartError(report(error.faults).splitlines()) from None
+
+
+def limits_of(settings: Settings) -> Limits:
+    """What ingress holds requests to."""
+    return Limits(
+        max_body_bytes=settings.max_body_bytes,
+        max_decompressed_bytes=settings.max_decompressed_bytes,
+        receive_timeout=settings.receive_timeout,
+    )
+
+
+def upstream_of(settings: Settings) -> Upstream:
+    """The provider's client. Raises `StartError` if the certificate authority cannot be read."""
+    try:
+        return Upstream(
+            settings.upstream,
+            UpstreamSettings(
+                connect_timeout=settings.connect_timeout,
+                read_timeout=settings.read_timeout,
+                write_timeout=settings.write_timeout,
+                pool_timeout=settings.pool_timeout,
+                max_connections=settings.max_connections,
+                max_answer_bytes=settings.max_answer_bytes,
+                ca_file=settings.upstream_ca,
+            ),
+        )
+    except OSError:
+        raise StartError([f"upstream CA: no certificates in PEM form in {settings.upstream_ca}"]) from None
+
+
+def sink_of(settings: Settings) -> LineSink:
+    """Where audit lines go. Raises `StartError` if that cannot be written."""
+    try:
+        return LineSink(settings.audit)
+    except OSError as error:
+        raise StartError([f"audit: {settings.audit} cannot be written ({error.strerror})"]) from None
+
+
+def secret_of(settings: Settings, log: Log) -> bytes:
+    """The secret that tenants' names and placeholders are derived from; random, and said so, if none is set."""
+    if settings.secret:
+        return settings.secret
+    log.warning("secret_random")
+    return secrets.token_bytes(32)
+
+
+def warn(settings: Settings, log: Log) -> None:
+    """Says aloud what works but should not be left so."""
+    if is_plain_remote(settings.upstream):
+        log.warning("upstream_plain_http")
+
+
+def _json(status: int, body: dict[str, Any]) -> Outbound:
+    return Outbound(status, [("content-type", "application/json")], json.dumps(body).encode("ascii"))

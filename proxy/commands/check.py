@@ -1,0 +1,40 @@
+"""`caviardage check`: is a policy right? Uses the loader of the service. May import: policy, recognizers, typer."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from proxy.policy import Fault, PolicyError, load_policy, report, report_json
+from recognizers import ENTITIES
+
+
+class Format(StrEnum):
+    """How faults are printed."""
+
+    TEXT = "text"
+    JSON = "json"
+
+
+def check(
+    policies: Annotated[list[Path], typer.Argument(help="Policy files.")],
+    output: Annotated[Format, typer.Option("--format", help="text (file:line:column) or json.")] = Format.TEXT,
+) -> None:
+    """Reads policies as the service would and says what is wrong, with file, line and column. Exit status 1 if so."""
+    faults: list[Fault] = []
+    good: list[str] = []
+    for path in policies:
+        try:
+            policy = load_policy(path, entities=ENTITIES)
+        except PolicyError as error:
+            faults.extend(error.faults)
+        else:
+            good.append(f"{path}: {policy.name}@{policy.digest}, {len(policy.entities)} entities, good")
+    if output is Format.JSON:
+        typer.echo(report_json(faults))
+    else:
+        typer.echo("\n".join(good + ([report(faults)] if faults else [])))
+    raise typer.Exit(1 if faults else 0)

@@ -1,0 +1,178 @@
+"""`caviardage serve`: the proxy itself. May import: app, settings, logs, typer, uvicorn."""
+
+from __future__ import annotations
+
+import socket
+from pathlib import Path
+from typing import Annotated
+
+import typer
+import uvicorn
+
+from proxy import app as application
+from proxy import logs
+from proxy.settings import MIB, Settings, StartError, default_workers
+
+CANNOT_START = 2
+FAILED_TO_START = 1
+
+
+def _env(name: str) -> str:
+    return f"CAVIARDAGE_{name}"
+
+
+def serve(
+    upstream: Annotated[
+        str, typer.Option(envvar=_env("UPSTREAM"), help="Base URL of the provider, such as https://api.openai.com/v1.")
+    ],
+    policy: Annotated[Path, typer.Option(envvar=_env("POLICY"), help="The policy, a YAML file.")],
+    host: Annotated[str, typer.Option(envvar=_env("HOST"), help="Address to listen on.")] = "127.0.0.1",
+    port: Annotated[int, typer.Option(envvar=_env("PORT"), help="Port to listen on.")] = 8484,
+    secret: Annotated[
+        str,
+        typer.Option(
+            envvar=_env("SECRET"),
+            show_envvar=True,
+            help="Secret that placeholders and tenants' names are derived from, at least 16 bytes, the same for all "
+            "replicas. Better set as a variable than as an option, which other users of the machine can read. "
+            "Without one: random at start.",
+        ),
+    ] = "",
+    workers: Annotated[
+        int, typer.Option(envvar=_env("WORKERS"), help="Detection processes.", show_default="one a core, at most 4")
+    ] = 0,
+    max_body_bytes: Annotated[int, typer.Option(envvar=_env("MAX_BODY_BYTES"), help="Largest body as received.")] = (
+        32 * MIB
+    ),
+    max_decompressed_bytes: Annotated[
+        int, typer.Option(envvar=_env("MAX_DECOMPRESSED_BYTES"), help="Largest body once decompressed.")
+    ] = 32 * MIB,
+    max_answer_bytes: Annotated[
+        int, typer.Option(envvar=_env("MAX_ANSWER_BYTES"), help="Largest answer that is not streamed.")
+    ] = 64 * MIB,
+    max_connections: Annotated[
+        int, typer.Option(envvar=_env("MAX_CONNECTIONS"), help="Requests at the upstream at one time.")
+    ] = 100,
+    connect_timeout: Annotated[
+        float, typer.Option(envvar=_env("CONNECT_TIMEOUT"), help="Seconds to connect to the upstream.")
+    ] = 5.0,
+    read_timeout: Annotated[
+        float, typer.Option(envvar=_env("READ_TIMEOUT"), help="Seconds between two pieces of an answer.")
+    ] = 600.0,
+    write_timeout: Annotated[
+        float, typer.Option(envvar=_env("WRITE_TIMEOUT"), help="Seconds to send a piece of a request.")
+    ] = 60.0,
+    pool_timeout: Annotated[
+        float, typer.Option(envvar=_env("POOL_TIMEOUT"), help="Seconds to wait for one of `max-connections`.")
+    ] = 10.0,
+    receive_timeout: Annotated[
+        float, typer.Option(envvar=_env("RECEIVE_TIMEOUT"), help="Seconds for a client to send its request.")
+    ] = 120.0,
+    drain_timeout: Annotated[
+        float, typer.Option(envvar=_env("DRAIN_TIMEOUT"), help="Seconds that running requests get after SIGTERM.")
+    ] = 30.0,
+    upstream_ca: Annotated[
+        Path | None, typer.Option(envvar=_env("UPSTREAM_CA"), help="Certificates (PEM) to trust for the upstream.")
+    ] = None,
+    audit: Annotated[
+        str, typer.Option(envvar=_env("AUDIT"), help="File that audit lines are added to; - is standard output.")
+    ] = "-",
+    log_level: Annotated[
+        str, typer.Option(envvar=_env("LOG_LEVEL"), help="debug, info, warning or error; the log never holds text.")
+    ] = "info",
+) -> None:
+    """Runs the proxy until SIGTERM or Ctrl-C."""
+    try:
+        settings = Settings(
+            upstream=upstream,
+            policy=policy,
+            host=host,
+            port=port,
+            secret=secret.encode(),
+            workers=workers or default_workers(),
+            max_body_bytes=max_body_bytes,
+            max_decompressed_bytes=max_decompressed_bytes,
+            max_answer_bytes=max_answer_bytes,
+            max_connections=max_connections,
+            connect_timeout=connect_timeout,
+            read_timeout=read_timeout,
+            write_timeout=write_timeout,
+            pool_timeout=pool_timeout,
+            receive_timeout=receive_timeout,
+            drain_timeout=drain_timeout,
+            upstream_ca=upstream_ca,
+            audit=audit,
+            log_level=log_level,
+        )
+        run(settings)
+    except StartError as error:
+        tell(error.faults)
+        raise typer.Exit(CANNOT_START) from None
+
+
+def run(settings: Settings) -> None:
+    """Serves until a signal. Raises `StartError`, and `typer.Exit` if detection does not come up."""
+    log = logs.service_log(settings.log_level)
+    logs.silence(log)
+    faults: list[str] = []
+
+    def failed(found: list[str]) -> None:
+        faults.extend(found)
+        server.should_exit = True
+
+    listener = listen(settings.host, settings.port)
+    try:
+        server = uvicorn.Server(config(application.build(settings, log, failed), settings))
+        log.info("starting", host=settings.host, port=listener.getsockname()[1])
+        server.run(sockets=[listener])
+    except KeyboardInterrupt:
+        # uvicorn raises the signal again once it has drained.
+        return
+    finally:
+        listener.close()
+    if faults:
+        tell(faults)
+        raise typer.Exit(FAILED_TO_START)
+
+
+def config(app: application.App, settings: Settings) -> uvicorn.Config:
+    """The server: HTTP/1.1 only, no logs of its own, no trust in what a client says about itself."""
+    return uvicorn.Config(
+        app,
+        interface="asgi3",
+        http="h11",
+        ws="none",
+        loop="asyncio",
+        lifespan="on",
+        log_config=None,
+        access_log=False,
+        server_header=False,
+        proxy_headers=False,
+        timeout_keep_alive=65,
+        timeout_graceful_shutdown=max(1, round(settings.drain_timeout)),
+    )
+
+
+def listen(host: str, port: int) -> socket.socket:
+    """A bound socket, not listening yet. Raises `StartError` if the address cannot be had."""
+    try:
+        family, kind, protocol, _, address = socket.getaddrinfo(
+            host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
+        )[0]
+    except OSError:
+        raise StartError([f"host: {host} is not an address of this machine"]) from None
+    listener = socket.socket(family, kind, protocol)
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listener.bind(address)
+    except OSError as error:
+        listener.close()
+        raise StartError([f"{host}:{port} cannot be listened on ({error.strerror})"]) from None
+    return listener
+
+
+def tell(faults: list[str]) -> None:
+    """Says on standard error why the service does not run."""
+    typer.echo("caviardage cannot start:", err=True)
+    for fault in faults:
+        typer.echo(f"  {fault}", err=True)

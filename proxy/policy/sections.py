@@ -1,0 +1,242 @@
+"""The parts of a policy, and what may stand in each: frozen, closed, field for field as in the YAML.
+
+The docstrings are the descriptions in `policies/schema.json` and the source of `docs/policy.md`.
+May import: pydantic, proxy.policy.{checks,faults,frozen,limits}, recognizers.custom.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal, TypeAlias, TypeVar, get_args
+
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    ConfigDict,
+    Discriminator,
+    Field,
+    GetJsonSchemaHandler,
+    PlainSerializer,
+    PlainValidator,
+    Strict,
+    Tag,
+    WithJsonSchema,
+    model_validator,
+)
+from pydantic.json_schema import JsonSchemaValue
+from pydantic_core import CoreSchema
+
+from proxy.policy import checks
+from proxy.policy.faults import listed
+from proxy.policy.frozen import FrozenMap
+from proxy.policy.limits import ModelLimit, best, family
+from recognizers.custom import LABEL_BONUS
+
+DEFAULT_MIN_SCORE = 0.5
+"""Built-in recognizers score a bare format below this and a passed check digit or a label above it."""
+DEFAULT_SCORE = 0.85
+"""Whoever writes a pattern of their own means what it matches."""
+
+K = TypeVar("K")
+T = TypeVar("T")
+Frozen: TypeAlias = Annotated[Mapping[K, T], AfterValidator(FrozenMap), PlainSerializer(dict)]
+Tokens: TypeAlias = Annotated[int, Strict(), Field(gt=0, le=checks.MAX_TOKENS)]
+Flag: TypeAlias = Annotated[bool, Strict()]
+
+Score: TypeAlias = Annotated[float, Strict(), Field(ge=0, le=1)]
+EntityName: TypeAlias = Annotated[str, AfterValidator(checks.entity_name)]
+Term: TypeAlias = Annotated[str, AfterValidator(checks.term)]
+Region: TypeAlias = Annotated[str, AfterValidator(checks.region), Field(examples=["FR", "GB"])]
+Action: TypeAlias = Literal["replace", "mask", "hash", "redact", "block", "allow"]
+Part: TypeAlias = Literal["refuse", "pass"]
+Reaction: TypeAlias = Literal["block", "flag", "off"]
+
+
+def _filled(items: tuple[T, ...]) -> tuple[T, ...]:
+    """Not empty, and each item once. Runs after the items: a wrong one must not make a list count as empty."""
+    if not items:
+        raise checks.wrong("wrong-value", "must not be empty")
+    return tuple(dict.fromkeys(items))
+
+
+Filled: TypeAlias = Annotated[tuple[T, ...], AfterValidator(_filled), Field(json_schema_extra={"minItems": 1})]
+
+
+class Section(BaseModel):
+    """A part of a policy: closed, and unchangeable once it is built."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True, hide_input_in_errors=True)
+
+
+def _shorthand(schema: JsonSchemaValue, handler: GetJsonSchemaHandler, short: dict[str, Any]) -> JsonSchemaValue:
+    """Adds the short form, which a validator unfolds, to a section's JSON schema."""
+    body = handler.resolve_ref_schema(schema)
+    full = {key: value for key, value in body.items() if key not in ("title", "description")}
+    kept = {key: value for key, value in body.items() if key in ("title", "description")}
+    body.clear()
+    body.update(kept, anyOf=[short, full])
+    return schema
+
+
+class EntityRule(Section):
+    """What is done with an entity: an action, or `{action, min_score}`."""
+
+    action: Action
+    """`replace` by a placeholder that is restored in the answer; `mask`, `hash` and `redact` do not come back;
+    `block` refuses the request; `allow` leaves it."""
+    min_score: Score = DEFAULT_MIN_SCORE
+    """The least confidence, 0 to 1, at which the action is taken."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _unfold(cls, value: Any) -> Any:
+        if not isinstance(value, str | Mapping | EntityRule):
+            raise checks.wrong("wrong-type", f"must be {listed(get_args(Action))}, or {{action, min_score}}")
+        return {"action": value} if isinstance(value, str) else value
+
+    @classmethod
+    def __get_pydantic_json_schema__(cls, core: CoreSchema, handler: GetJsonSchemaHandler) -> JsonSchemaValue:
+        return _shorthand(handler(core), handler, {"enum": list(get_args(Action))})
+
+
+class ModelEntry(Section):
+    """The limit of one model: a number of tokens, or a mapping with more to say."""
+
+    served: Tokens
+    """Tokens that the deployment really holds, prompt and requested completion together."""
+    advertised: Tokens | None = None
+    """Tokens that the provider says it holds: for the record, never used to let a request through."""
+    tokenizer: Literal["o200k_base", "cl100k_base", "bytes"] | None = None
+    """How to count. `bytes` is an upper bound for every byte-level tokenizer. Left out: by the model's family."""
+    factor: Annotated[float, Strict(), Field(ge=1, le=20)] | None = None
+    """What the count is multiplied by where the model's own tokenizer is not at hand: an estimate.
+    Left out: by the model's family."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _unfold(cls, value: Any) -> Any:
+        if not isinstance(value, Mapping | ModelEntry):
+            return {"served": checks.tokens(value, "a mapping")}
+        return value
+
+    @model_validator(mode="after")
+    def _ordered(self) -> ModelEntry:
+        if self.advertised is not None and self.served > self.advertised:
+            raise checks.wrong("bad-limit", f"served ({self.served}) is more than advertised ({self.advertised})")
+        return self
+
+    @classmethod
+    def __get_pydantic_json_schema__(cls, core: CoreSchema, handler: GetJsonSchemaHandler) -> JsonSchemaValue:
+        return _shorthand(handler(core), handler, {"type": "integer", "exclusiveMinimum": 0})
+
+    def limit(self, model: str) -> ModelLimit:
+        """The same with everything said: what is left out follows from the model's name."""
+        tokenizer, factor = family(model)
+        if self.tokenizer == "bytes":
+            factor = 1.0
+        return ModelLimit(self.served, self.tokenizer or tokenizer, self.factor or factor, self.advertised)
+
+
+def _default_limit(value: Any) -> Any:
+    return value if value == "refuse" else checks.tokens(value, "refuse")
+
+
+class Limits(Section):
+    """How many tokens a request may have: its prompt and the completion that it asks for, together."""
+
+    default: Annotated[
+        int | Literal["refuse"],
+        PlainValidator(_default_limit),
+        WithJsonSchema({"anyOf": [{"type": "integer", "exclusiveMinimum": 0}, {"const": "refuse"}]}),
+    ] = "refuse"
+    """For models that `models` does not name: a number of tokens, or `refuse` to forward nothing to them."""
+    models: Frozen[str, ModelEntry] = FrozenMap({})
+    """By name or pattern (`*`, `?`). The exact name decides, then the longest pattern that matches."""
+
+
+class RegexRecognizer(Section):
+    """A recognizer of your own, as a regular expression in RE2 syntax."""
+
+    regex: Annotated[str, AfterValidator(checks.regex)]
+    """What the value looks like; the group named `v` if there is one, else the whole match. Searched in text that
+    was normalised (NFKC, one kind of dash and space). Case matters unless `ignore_case` is true."""
+    context: tuple[Term, ...] = ()
+    """Words that stand near the value and make it certain, in any case, with or without accents."""
+    score: Score = DEFAULT_SCORE
+    """The confidence without such a word near. With one it is 0.35 higher."""
+    ignore_case: Flag = False
+    """Whether case is ignored."""
+
+    @property
+    def labelled(self) -> float:
+        """The confidence with a word of `context` near."""
+        return min(1.0, self.score + LABEL_BONUS)
+
+
+class PresidioRecognizer(Section):
+    """A recognizer written for Presidio: a class that can be called without arguments."""
+
+    presidio: Annotated[str, AfterValidator(checks.class_path)]
+    """Its path, `package.module.ClassName`. The package must be installed where the proxy runs."""
+    entities: tuple[EntityName, ...] = ()
+    """The entities that it finds. Left out: the one that it is listed under."""
+
+
+def _kind(value: Any) -> str:
+    presidio = "presidio" in value if isinstance(value, Mapping) else isinstance(value, PresidioRecognizer)
+    return "#presidio" if presidio else "#regex"
+
+
+CustomRecognizer: TypeAlias = Annotated[
+    Annotated[RegexRecognizer, Tag("#regex")] | Annotated[PresidioRecognizer, Tag("#presidio")], Discriminator(_kind)
+]
+
+
+class Attachments(Section):
+    """Parts of a request that hold no text to inspect: `refuse` the request, or `pass` them on unseen."""
+
+    images: Part = "refuse"
+    """Images, by URL or in the request."""
+    files: Part = "refuse"
+    """Files in the request (PDF and others), or stored at the provider."""
+    audio: Part = "refuse"
+    """Audio in the request, earlier audio answers, and audio asked for as an answer."""
+
+
+class Answers(Section):
+    """What to do when an answer cannot belong to the request: `block` it, `flag` it in the audit, or `off`."""
+
+    foreign_placeholder: Reaction = "block"
+    """A placeholder that this conversation did not issue: it could be another conversation's."""
+    usage_mismatch: Reaction = "block"
+    """The provider counted tokens that the request cannot have had."""
+    unsolicited: Reaction = "flag"
+    """Personal data in the answer that was not in the request."""
+    restore_in_tools: Frozen[str, Flag] = FrozenMap({"*": True})
+    """Whether the arguments of a tool call get the real values, by the tool's name or pattern (`*`, `?`).
+    The exact name decides, then the longest pattern; what nothing matches is restored."""
+
+    def restores_in(self, tool: str) -> bool:
+        """Whether calls of this tool get the real values."""
+        decides = best(tool, self.restore_in_tools)
+        return True if decides is None else self.restore_in_tools[decides]
+
+
+class Detection(Section):
+    """How long detection may take."""
+
+    deadline_seconds: Annotated[float, Strict(), Field(gt=0, le=600)] = 30.0
+    """After so many seconds the request is refused: nothing leaves that was not inspected."""
+
+
+class Trial(Section):
+    """A test that the policy carries with it: a text, and what must become of it."""
+
+    text: Annotated[str, Field(min_length=1)]
+    """The text, made up."""
+    finds: tuple[str, ...] | None = None
+    """The entities that are acted on, all of them, in any order; `[]` for none. Left out: not checked."""
+    leaves: tuple[Annotated[str, Field(min_length=1)], ...] = ()
+    """Pieces of the text that must stay as they are."""
+    refuses: Flag | None = None
+    """Whether the text must be refused. Left out: not checked."""

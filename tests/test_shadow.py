@@ -1,0 +1,128 @@
+"""The shadow text: what it writes out plainly, what it leaves alone, and the way back."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from recognizers.shadow import Shadow, shadow
+
+PLAIN = [
+    ("a\u200bb\ufeffc\u00add", "abcd"),
+    ("\u202emira\u202c", "mira"),
+    ("４０００ ٤٥٦ ९", "4000 456 9"),
+    ("2019–2020 — x − y", "2019-2020 - x - y"),
+    ("DE83\u00a07099\u202f9999", "DE83 7099 9999"),
+    ("“a” ‘b’ « c »", "\"a\" 'b' \" c \""),
+    ("e\u0301te\u0301", "été"),
+    ("M\u0337i\u0337ra", "Mira"),
+    ("ｍｉｒａ＠ｅｘａｍｐｌｅ．ｃｏｍ", "mira@example.com"),
+    ("mira&#64;example.com &#x40; &amp; &eacute;", "mira@example.com @ & é"),
+    ("mira%40example.com", "mira@example.com"),
+    ("q=M%C3%BCller&x=1", "q=Müller&x=1"),
+    ("**Sophy** _Marlowe_ ***x***", "Sophy Marlowe x"),
+    ("**0123 4567 89**, `code` __bold__", "0123 4567 89, code bold"),
+    ("Sop**hy** and *M*ira", "Sophy and Mira"),
+    ("4\ufe0f\u20e32\ufe0f\u20e3", "42"),
+    ("a\u2028b", "a\nb"),
+]
+
+
+@pytest.mark.parametrize(("text", "expected"), PLAIN)
+def test_written_out_plainly(text: str, expected: str) -> None:
+    assert shadow(text).text == expected
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "plain ASCII, with a 100% share (and 5 * 3 = 15)",
+        "Über déjà ñandú 中文 Привет",
+        "snake_case, __init, _x and a_b_c",
+        "2*3*4, a*b, 2**3 + 4**5, f(*args)",
+        "password: *** and 4000 **** **** 1590",
+        "width: 50%; 10%20 of %s and %d",
+        "AT&T &bogus; & co",
+        "👩\u200d⚕ 👨\u200d👩\u200d👧",
+        "m² ½ ① x³",
+        "- * item\n- * item",
+        "",
+    ],
+)
+def test_nothing_to_do(text: str) -> None:
+    seen = shadow(text)
+    assert seen.identical
+    assert seen.text is text
+
+
+def test_joiner_inside_a_word_goes() -> None:
+    assert shadow("mi\u200dra 👩\u200d⚕").text == "mira 👩\u200d⚕"
+
+
+@pytest.mark.parametrize(
+    ("text", "value", "written"),
+    [
+        ("to mira@\u200bexample.com now", "mira@example.com", "mira@\u200bexample.com"),
+        ("\u200bmira@example.com\u200b", "mira@example.com", "mira@example.com"),
+        ("**mira@example.com**", "mira@example.com", "mira@example.com"),
+        ("DE83 **7099** 9999", "DE83 7099 9999", "DE83 **7099** 9999"),
+        ("a %2B44%2020 b".replace("a ", "a="), "+44 20", "%2B44%2020"),
+        ("x&#64;y.example!", "x@y.example", "x&#64;y.example"),
+        ("Ste\u0301phane", "Stéphane", "Ste\u0301phane"),
+        ("ﬁn…", "fin", "ﬁn"),
+    ],
+)
+def test_way_back(text: str, value: str, written: str) -> None:
+    seen = shadow(text)
+    start = seen.text.index(value)
+    low, high = seen.original(start, start + len(value))
+    assert text[low:high] == written
+
+
+HOSTILE = st.text(
+    st.sampled_from("ab1 \n*_`%40&#64;amp\u200b\u200d\u0301é中👩４—’\u00a0ﬁ…\ufe0f\u1112\u1161\u11ab"), max_size=80
+)
+
+
+@given(HOSTILE | st.text(max_size=60))
+def test_every_span_maps_into_the_original_in_order(text: str) -> None:
+    seen = shadow(text)
+    places = [seen.original(at, at + 1) for at in range(len(seen.text))]
+    assert all(0 <= low < high <= len(text) for low, high in places)
+    assert places == sorted(places)
+    if places:
+        assert seen.original(0, len(seen.text)) == (places[0][0], places[-1][1])
+
+
+@given(HOSTILE, HOSTILE)
+def test_a_value_is_found_whole_whatever_stands_around(before: str, after: str) -> None:
+    value = "Mira-Tallow 4000"
+    text = f"{before}\n\n|{value}|\n\n{after}"
+    seen = shadow(text)
+    start = seen.text.index(f"|{value}|") + 1
+    low, high = seen.original(start, start + len(value))
+    assert text[low:high] == value
+
+
+@given(st.text(max_size=60))
+def test_what_is_kept_is_kept_in_place(text: str) -> None:
+    seen = shadow(text)
+    for at, char in enumerate(seen.text):
+        low, high = seen.original(at, at + 1)
+        if char.isascii() and char.isalnum() and high - low == 1 and text[low].isascii():
+            assert text[low] == char
+
+
+def test_an_empty_span_has_a_place() -> None:
+    seen = shadow("a\u200bb")
+    assert seen.original(1, 1) == (2, 2)
+    assert seen.original(2, 2) == (3, 3)
+    assert Shadow("ab").original(1, 1) == (1, 1)
+
+
+@pytest.mark.parametrize("unit", ["*a", "_ a ", "**a", "`a", "%41", "a%41 ", "&#64;", "👩\u200d", "\u0301\u0316", "\u200b", "é", "中，"])
+def test_long_hostile_text_is_read(unit: str) -> None:
+    text = unit * (100_000 // len(unit))
+    seen = shadow(text)
+    assert seen.original(0, len(seen.text))[1] <= len(text)
