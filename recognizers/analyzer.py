@@ -12,7 +12,7 @@ from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from presidio_analyzer import EntityRecognizer
 
@@ -84,7 +84,7 @@ class Analyzer:
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
         self._wanted = settings.entities
-        self._others: list[EntityRecognizer] = []
+        self._others: list[Any] = []
         self._owners: dict[int, RuleRecognizer] = {}
         rules: list[Rule] = []
         for recognizer in _recognizers(settings):
@@ -150,7 +150,8 @@ class Analyzer:
         for rule in self._prefilter.possible(text):
             yield from self._owners[id(rule)].spans(rule, text)
         for recognizer in self._others:
-            for result in recognizer.analyze(text, sorted(self._wanted.intersection(recognizer.supported_entities))):
+            wanted = sorted(self._wanted.intersection(recognizer.supported_entities))
+            for result in recognizer.analyze(text, wanted, nlp_artifacts=None):
                 if result.score > 0:
                     explanation = result.analysis_explanation
                     why = (explanation and explanation.textual_explanation) or "pattern"

@@ -1,7 +1,7 @@
 """What a recognizer is here, and the one engine that all pattern recognizers share.
 
 Every recognizer is a Presidio `EntityRecognizer`, so that any recognizer written for Presidio plugs in.
-Ours differ from Presidio's `PatternRecognizer` in how they search: patterns are RE2 (linear time on any
+Ours differ from Presidio's own pattern recognizers in how they search: patterns are RE2 (linear time on any
 input, hence no time-outs to miss), boundaries and labels are looked at only around candidates, and what a
 check digit means is stated per rule instead of being one score for all.
 
@@ -18,7 +18,7 @@ from functools import cached_property
 from typing import Any, Literal, NamedTuple
 
 import re2
-from presidio_analyzer import AnalysisExplanation, EntityRecognizer, Pattern, PatternRecognizer, RecognizerResult
+from presidio_analyzer import AnalysisExplanation, EntityRecognizer, LocalRecognizer, RecognizerResult
 
 Boundary = Literal["alnum", "digit", "none"]
 
@@ -158,18 +158,12 @@ def judge(rule: Rule, text: str, start: int, end: int) -> tuple[float, str]:
     return rule.bare, checked or "pattern"
 
 
-class RuleRecognizer(PatternRecognizer):  # type: ignore[misc]
+class RuleRecognizer(LocalRecognizer):  # type: ignore[misc]
     """A set of rules about one subject. Stateless: safe to share, and equal results for equal text."""
 
     def __init__(self, name: str, rules: Sequence[Rule]) -> None:
         self.rules = tuple(rules)
-        entities = sorted({rule.entity for rule in rules})
-        super().__init__(
-            supported_entity=entities[0],
-            name=name,
-            patterns=[Pattern(rule.name, rule.regex, min(1.0, max(rule.labelled, rule.bare))) for rule in rules],
-        )
-        self.supported_entities = entities
+        super().__init__(supported_entities=sorted({rule.entity for rule in rules}), name=name)
 
     def load(self) -> None:
         """Compiles every pattern, so that a broken one stops the start and not a request."""

@@ -54,10 +54,10 @@ _ISSUERS: tuple[tuple[str, str, frozenset[int]], ...] = tuple(
 )
 _STARTS = [first for first, _, _ in _ISSUERS]
 
-_USUAL = frozenset(
-    [(4, 4, 4, 4), (4, 6, 5), (4, 6, 4), (6, 13), (4, 4, 4, 4, 3), (4, 4, 4, 4, 2), (4, 4, 4, 4, 1), (4, 4, 5)]
-    + [(4, 4, 4, 1), (8, 8), (6, 10), (4, 4, 4), (4, 4, 4, 3)]
-)
+_USUAL_GROUPS = """
+4-4-4-4 4-4-4-4-1 4-4-4-4-2 4-4-4-4-3 4-6-5 4-6-4 4-4-4-3 4-4-4-1 4-4-4 4-4-5 6-13 6-10 8-8
+"""
+_USUAL = frozenset(tuple(map(int, sizes.split("-"))) for sizes in _USUAL_GROUPS.split())
 _MOST_GROUPS = 6
 
 _LABELS = (

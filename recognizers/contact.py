@@ -18,22 +18,45 @@ from recognizers.placeholder import is_placeholder
 __all__ = ["ENTITIES", "build", "unknown_regions"]
 
 ENTITIES: tuple[Entity, ...] = (
-    Entity("EMAIL_ADDRESS", "E-mail address", "write to mira.tallow@example.com today", "mira.tallow@example.com",
-           "form of local part, domain and last label", "RFC 5321, RFC 5322, RFC 6531"),
-    Entity("PHONE_NUMBER", "Telephone number", "call +44 20 7946 0123 after six", "+44 20 7946 0123",
-           "libphonenumber's metadata, or the grouping of the North American plan", "ITU-T E.164, NANP"),
-    Entity("URL_CREDENTIALS", "Credentials in a URL", "psql postgres://mira:Hunter2x@db.example/app now",
-           "postgres://mira:Hunter2x@db.example/app", "form", "RFC 3986, section 3.2.1"),
-)  # fmt: skip
+    Entity(
+        "EMAIL_ADDRESS",
+        "E-mail address",
+        "write to mira.tallow@example.com today",
+        "mira.tallow@example.com",
+        "form of local part, domain and last label",
+        "RFC 5321, RFC 5322, RFC 6531",
+    ),
+    Entity(
+        "PHONE_NUMBER",
+        "Telephone number",
+        "call +44 20 7946 0123 after six",
+        "+44 20 7946 0123",
+        "libphonenumber's metadata, or the grouping of the North American plan",
+        "ITU-T E.164, NANP",
+    ),
+    Entity(
+        "URL_CREDENTIALS",
+        "Credentials in a URL",
+        "psql postgres://mira:Hunter2x@db.example/app now",
+        "postgres://mira:Hunter2x@db.example/app",
+        "form",
+        "RFC 3986, section 3.2.1",
+    ),
+)
 
 
 def build(regions: Sequence[str]) -> list[EntityRecognizer]:
-    """`regions`: ISO 3166 codes whose national telephone numbers are looked for. Raises ValueError for an unknown one."""
+    """`regions`: ISO 3166 codes whose national telephone numbers count. Raises ValueError for an unknown one."""
     return [EmailRecognizer("email", [_email_rule()]), phone_recognizer(regions), UrlRecognizer("url", _url_rules())]
 
 
 def _email_rule() -> Rule:
-    return Rule(entity="EMAIL_ADDRESS", name="address", regex=r"@|(?i)[ \t\[({](?:at|arobase|arroba|chiocciola)[ \t\])}]", bare=0.95)
+    return Rule(
+        entity="EMAIL_ADDRESS",
+        name="address",
+        regex=r"@|(?i)[ \t\[({](?:at|arobase|arroba|chiocciola)[ \t\])}]",
+        bare=0.95,
+    )
 
 
 # Scripts that are written without blanks: Thai, Lao, Han, Kana, Hangul.
@@ -57,7 +80,11 @@ _DOMAINS = (_domain(_SPACED_LETTER), _domain(_ANY_LETTER))
 _LITERAL = re.compile(r"\[(?:IPv6:[0-9A-Fa-f:.]{2,45}|[0-9]{1,3}(?:\.[0-9]{1,3}){3})\]")
 _QUOTED = re.compile(r'"(?:[^"\\\r\n]|\\.){1,64}$')
 _LEADING = ".'%~!#$*^-+"
-_FILES = frozenset("png jpg jpeg gif svg webp ico bmp css scss js mjs ts tsx jsx json map md txt pdf zip tgz gz py rb html htm xml yaml yml".split())
+_FILES_WORDS = """
+    png jpg jpeg gif svg webp ico bmp css scss js mjs ts tsx jsx json map md txt pdf zip tgz gz py rb html htm
+    xml yaml yml
+"""
+_FILES = frozenset(_FILES_WORDS.split())
 
 
 class EmailRecognizer(RuleRecognizer):
@@ -123,8 +150,16 @@ _SPELLED_DOMAIN = re.compile(
     rf"|\.)[A-Za-z0-9-]{{2,63}}){{0,2}}",
     re.I,
 )
-_SPELLED_ENDINGS = frozenset("com org net edu gov info biz io dev app test example co uk fr de es nl ch lu eu ca au nz jp cn br pt pl se dk fi cz ie".split())
-_NOT_A_NAME = frozenset("look looking see meet available website site page arrive stop start work works is are was the us me him them it and or".split())
+_SPELLED_ENDINGS_WORDS = """
+    com org net edu gov info biz io dev app test example co uk fr de es nl ch lu eu ca au nz jp cn br pt pl se
+    dk fi cz ie
+"""
+_SPELLED_ENDINGS = frozenset(_SPELLED_ENDINGS_WORDS.split())
+_NOT_A_NAME_WORDS = """
+    look looking see meet available website site page arrive stop start work works is are was the us me him them
+    it and or
+"""
+_NOT_A_NAME = frozenset(_NOT_A_NAME_WORDS.split())
 
 
 def _spelled_out(text: str, start: int, end: int) -> tuple[int, int] | None:
@@ -166,18 +201,28 @@ def _url_rules() -> list[Rule]:
     )
     return [
         Rule(
-            "URL_CREDENTIALS", "userinfo",
+            "URL_CREDENTIALS",
+            "userinfo",
             r"[A-Za-z][A-Za-z0-9+.\-]{1,30}://[^\s<>\"'\x60/?#:@]*(?:@[^\s<>\"'\x60/?#:@]+)?:[^\s<>\"'\x60]+@[^\s<>\"'\x60]+",
-            _has_password, bare=0.95, boundary="none",
+            _has_password,
+            bare=0.95,
+            boundary="none",
         ),
-        Rule("URL_CREDENTIALS", "parameter", rf"(?i)[?&;]{name}=(?P<v>[^\s&#;<>\"'\x60]+)", _is_value, bare=0.9, boundary="none"),
-    ]  # fmt: skip
+        Rule(
+            "URL_CREDENTIALS",
+            "parameter",
+            rf"(?i)[?&;]{name}=(?P<v>[^\s&#;<>\"'\x60]+)",
+            _is_value,
+            bare=0.9,
+            boundary="none",
+        ),
+    ]
 
 
 def _has_password(url: str) -> bool:
     """Between the first colon and the last `@` stands a password, not a port with a path."""
     rest = url.split("://", 1)[1]
-    user, _, other = rest.partition(":")
+    other = rest.partition(":")[2]
     password = other.rpartition("@")[0]
     return bool(password) and not _PORT_AND_PATH.match(other) and not is_placeholder(password)
 

@@ -115,7 +115,7 @@ def _lower(text: str) -> str:
     return lower.replace("ς", "σ")
 
 
-class TermRecognizer(EntityRecognizer):  # type: ignore[misc]
+class TermRecognizer(EntityRecognizer):
     """Every term of every list in one pass over the text (Aho-Corasick)."""
 
     def __init__(self, lists: Iterable[DenyTerms]) -> None:
@@ -175,14 +175,16 @@ def _longest(found: list[tuple[int, int, DenyTerms]]) -> Iterator[tuple[int, int
             yield start, end, spec
 
 
-class ForeignRecognizer(EntityRecognizer):  # type: ignore[misc]
+class ForeignRecognizer(EntityRecognizer):
     """Somebody else's recognizer, imported by name, asked only for what it was named for."""
 
     def __init__(self, spec: Foreign) -> None:
         self._inner = _instance(spec.path)
         able = list(self._inner.get_supported_entities())
         if missing := sorted(set(spec.entities) - set(able)):
-            raise ValueError(f"{spec.path} does not recognize {', '.join(missing)}; it recognizes {', '.join(sorted(able))}")
+            raise ValueError(
+                f"{spec.path} does not recognize {', '.join(missing)}; it recognizes {', '.join(sorted(able))}"
+            )
         super().__init__(supported_entities=list(spec.entities) or able, name=spec.path)
 
     def load(self) -> None:
@@ -206,12 +208,14 @@ def _in_text(result: RecognizerResult, text: str) -> bool:
 def _instance(path: str) -> EntityRecognizer:
     module_name, _, class_name = path.rpartition(".")
     try:
-        kind = getattr(importlib.import_module(module_name), class_name)
+        kind: Any = getattr(importlib.import_module(module_name), class_name)
     except (ImportError, AttributeError, ValueError) as error:
         raise ValueError(f"{path}: cannot be imported ({type(error).__name__})") from error
     if not (isinstance(kind, type) and issubclass(kind, EntityRecognizer)):
         raise ValueError(f"{path} is not a subclass of presidio_analyzer.EntityRecognizer")
+    build: Any = kind
     try:
-        return kind()
+        made: EntityRecognizer = build()
     except Exception as error:
         raise ValueError(f"{path} cannot be built without arguments ({type(error).__name__})") from error
+    return made

@@ -5,20 +5,28 @@ May import: its neighbours in this package, the standard library.
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Iterator, Sequence
 
 from recognizers.base import fold
+from recognizers.code import is_code
 from recognizers.lexicon import Lexicon
-from recognizers.shape import ORGANISATION_WORDS, Token, is_code, joined, tokens
+from recognizers.shape import ORGANISATION_WORDS, Token, joined, tokens
 from recognizers.words import CALENDAR, COMMON, FUNCTION, OFFICES, PARTICLES, TECHNICAL, TITLES
 
 _CANDIDATE = re.compile(
     r"(?<![\w@.\-/\\#$_'’])[A-ZÀ-ÖØ-Þ][^\W\d_'’]+(?:[\-'’][^\W\d_]+)*"
-    r"(?: (?:(?:de la|de|du|van der|van|von|der|den|el|al|bin|ben|da|dos|di) )?[A-ZÀ-ÖØ-Þ][^\W\d_]*\.?(?:[\-'’][^\W\d_]+)*){0,3}"
+    r"(?: (?:(?:de la|de|du|van der|van|von|der|den|el|al|bin|ben|da|dos|"
+    r"di) )?[A-ZÀ-ÖØ-Þ][^\W\d_]*\.?(?:[\-'’][^\W\d_]+)*){0,3}"
 )
-_INITIALS = re.compile(r"(?<![\w.\n@/])((?:[A-Z]\.[- ]?){1,3})((?:(?:de|du|van|von|El|Le|La|De|Al|Mc|O['’]) ?)?[A-ZÀ-ÖØ-Þ][^\W\d_]{2,30}(?:-[^\W\d_]{2,30})?)(?![\w(])")
-_LEAD = re.compile(r"(?:[,;:&(]|\b(?:by|and|with|from|to|par|et|de|avec|pour|dr|pr|prof|mr|mrs|ms|mme))\.?[ ]$", re.IGNORECASE)
+_INITIALS = re.compile(
+    r"(?<![\w.\n@/])((?:[A-Z]\.[- ]?){1,3})((?:(?:de|du|van|von|El|Le|La|De|Al|Mc|"
+    r"O['’]) ?)?[A-ZÀ-ÖØ-Þ][^\W\d_]{2,30}(?:-[^\W\d_]{2,30})?)(?![\w(])"
+)
+_LEAD = re.compile(
+    r"(?:[,;:&(]|\b(?:by|and|with|from|to|par|et|de|avec|pour|dr|pr|prof|mr|mrs|ms|mme))\.?[ ]$", re.IGNORECASE
+)
 _NOT = FUNCTION | CALENDAR | TECHNICAL | TITLES | OFFICES | ORGANISATION_WORDS
 
 
@@ -56,7 +64,7 @@ def _pair(words: list[Token], text: str, lexicon: Lexicon) -> tuple[int, int, st
     """`Thibault Marchand`, `BLOT Alexandrie`: every word a name's, at least one registered."""
     while words and words[0].folded in TITLES | FUNCTION:
         words = words[1:]
-    if not 2 <= len(words) <= 6 or not all(joined(text, a, b) for a, b in zip(words, words[1:], strict=False)):
+    if not 2 <= len(words) <= 6 or not all(joined(text, a, b) for a, b in itertools.pairwise(words)):
         return None
     bare = [word for word in words if word.folded not in PARTICLES and len(word.folded) > 1]
     if len(bare) < 2 or any(word.folded in _NOT or word.folded in COMMON for word in bare):

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import pairwise
 from types import MappingProxyType
 
 from stdnum.iso7064 import mod_97_10
@@ -143,7 +144,7 @@ def _valid(text: str, places: list[int]) -> bool:
 
 def _in_fours(text: str, start: int, places: list[int]) -> bool:
     """True if written in groups of four, the usual way on paper."""
-    gaps = [index for index, (one, two) in enumerate(zip(places, places[1:], strict=False), 1) if two != one + 1]
+    gaps = [index for index, (one, two) in enumerate(pairwise(places), 1) if two != one + 1]
     return gaps == list(range(4, len(places), 4))
 
 

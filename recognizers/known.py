@@ -56,7 +56,9 @@ def _needles(known: Mapping[str, str]) -> Iterator[Needle]:
             plain = whole in COMMON or whole in CALENDAR
             if len(whole) >= _MIN_PART and whole not in FUNCTION | TITLES | TECHNICAL:
                 yield Needle(whole, entity, plain, "known value")
-        elif len(whole) >= _MIN_VALUE and (any(char.isalpha() for char in whole) or sum(map(str.isdigit, whole)) >= _MIN_DIGITS):
+        elif len(whole) >= _MIN_VALUE and (
+            any(char.isalpha() for char in whole) or sum(map(str.isdigit, whole)) >= _MIN_DIGITS
+        ):
             yield Needle(whole, entity, False, "known value")
 
 

@@ -27,101 +27,113 @@ class Tier(IntEnum):
     """The label means a part of a name: whatever stands there is one."""
 
 
+def _labels(text: str) -> frozenset[str]:
+    return frozenset(fold(label.strip()) for label in text.split(","))
+
+
 def _tier(tier: Tier, text: str) -> dict[str, Tier]:
-    return {fold(label.strip()): tier for label in text.split(",")}
+    return dict.fromkeys(_labels(text), tier)
 
 
 PERSON: MappingProxyType[str, Tier] = MappingProxyType(
     {
         **_tier(
             Tier.NAME,
-            "first name, firstname, fname, given name, given names, givenname, forename, forenames, middle name, middlename, "
-            "last name, lastname, lname, surname, surnames, family name, familyname, maiden name, birth name, full name, "
-            "fullname, legal name, preferred name, patient name, patient's name, name of patient, customer name, client name, "
+            "first name, firstname, fname, given name, given names, givenname, forename, forenames, middle name, "
+            "middlename, "
+            "last name, lastname, lname, surname, surnames, family name, familyname, maiden name, birth name, "
+            "full name, "
+            "fullname, legal name, preferred name, patient name, patient's name, name of patient, customer name, "
+            "client name, "
             "employee name, student name, contact name, card holder, cardholder, cardholder name, card holder name, "
             "account holder, account holder name, beneficiary name, account name, recipient name, sender name, "
             "applicant name, author name, user full name, doctor name, physician name, holder name, name on card, "
             "mother's maiden name, nom de famille, nom de naissance, nom d'usage, nom de jeune fille, nom d'epouse, "
-            "nom et prenom, nom et prenoms, nom prenom, nom/prenom, prenom nom, prenom et nom, noms et prenoms, nom complet, "
+            "nom et prenom, nom et prenoms, nom prenom, nom/prenom, prenom nom, prenom et nom, noms et prenoms, "
+            "nom complet, "
             "prenom, prenoms, prenom(s), nom(s), nom du patient, nom de la patiente, nom du client, nom du titulaire, "
-            "nom du salarie, titulaire du compte, titulaire, nom marital, vorname, nachname, nombre, apellido, apellidos, "
+            "nom du salarie, titulaire du compte, titulaire, nom marital, vorname, nachname, nombre, apellido, "
+            "apellidos, "
             "cognome, achternaam, voornaam",
         ),
         **_tier(
             Tier.ROLE,
             "patient, patiente, child, carer, parent/carer, provider, ordering provider, requesting provider, "
-            "declarant, garant, employeur actuel, proche, ayant droit, doctor, physician, treating physician, attending physician, attending, referring physician, "
-            "consultant, surgeon, nurse, therapist, gp, next of kin, emergency contact, parent, guardian, mother, father, "
-            "spouse, husband, wife, son, daughter, customer, client, employee, candidate, applicant, student, teacher, tenant, "
-            "landlord, buyer, seller, beneficiary, insured, policyholder, policy holder, claimant, plaintiff, defendant, "
+            "declarant, garant, employeur actuel, proche, ayant droit, doctor, physician, treating physician, "
+            "attending physician, attending, referring physician, "
+            "consultant, surgeon, nurse, therapist, gp, next of kin, emergency contact, parent, guardian, mother,"
+            " father, "
+            "spouse, husband, wife, son, daughter, customer, client, employee, candidate, applicant, student, "
+            "teacher, tenant, "
+            "landlord, buyer, seller, beneficiary, insured, policyholder, policy holder, claimant, plaintiff, "
+            "defendant, "
             "witness, lawyer, attorney, judge, notary, passenger, guest, traveller, traveler, driver, member, holder, "
-            "signed, signed by, signature, signatory, author, authors, written by, prepared by, reviewed by, approved by, "
+            "signed, signed by, signature, signatory, author, authors, written by, prepared by, reviewed by, "
+            "approved by, "
             "reported by, requested by, created by, assigned to, assignee, reporter, reviewer, approver, submitted by, "
             "manager, line manager, supervisor, attendees, participants, present, speaker, interviewer, interviewee, "
-            "sales rep, account manager, contact person, person, attn, attention, bill to, ship to, sold to, billed to, "
+            "sales rep, account manager, contact person, person, attn, attention, bill to, ship to, sold to, "
+            "billed to, "
             "deliver to, invoice to, caller, cc, bcc, reply to, sender, recipient, "
             "nom, medecin, medecin traitant, docteur, praticien, chirurgien, infirmier, infirmiere, interne, internes, "
-            "externe, senior, chef de service, correspondant, personne a prevenir, personne de confiance, pere, mere, conjoint, "
-            "epoux, epouse, mari, fils, fille, enfant, tuteur, representant legal, cliente, salarie, salariee, employe, "
-            "employee, candidat, candidate, eleve, etudiant, etudiante, locataire, bailleur, proprietaire, acheteur, vendeur, "
-            "beneficiaire, assure, assuree, adherent, demandeur, demanderesse, defendeur, temoin, avocat, avocate, juge, "
+            "externe, senior, chef de service, correspondant, personne a prevenir, personne de confiance, pere, "
+            "mere, conjoint, "
+            "epoux, epouse, mari, fils, fille, enfant, tuteur, representant legal, cliente, salarie, salariee, "
+            "employe, "
+            "employee, candidat, candidate, eleve, etudiant, etudiante, locataire, bailleur, proprietaire, "
+            "acheteur, vendeur, "
+            "beneficiaire, assure, assuree, adherent, demandeur, demanderesse, defendeur, temoin, avocat, "
+            "avocate, juge, "
             "notaire, passager, voyageur, conducteur, signe, signe par, signataire, auteur, auteurs, redige par, "
-            "etabli par, valide par, cree par, suivi par, affaire suivie par, responsable, gestionnaire, dossier suivi par, "
+            "etabli par, valide par, cree par, suivi par, affaire suivie par, responsable, gestionnaire, dossier "
+            "suivi par, "
             "presents, expediteur, destinataire, interlocuteur, a l'attention de, dest, "
             "facturer a, livrer a, pris en charge par, conseiller, conseillere, copie a, operateur, prescripteur",
         ),
         **_tier(
             Tier.WEAK,
-            "name, names, noms, owner, contact, contacts, user, from, to, de, a, by, par, first, last, agent, user name, display name, "
+            "name, names, noms, owner, contact, contacts, user, from, to, de, a, by, par, first, last, agent, "
+            "user name, display name, "
             "displayname, name/surname, who, host, organizer, organiser, organisateur, lead, referent, usager",
         ),
     }
 )
 """Label -> tier, for persons. Folded, words separated by one space."""
 
-ORGANIZATION = frozenset(
-    fold(label.strip())
-    for label in (
-        "company, company name, employer, organisation, organization, organisation name, organization name, org, firm, "
-        "business name, vendor name, supplier name, bank name, hospital name, societe, entreprise, employeur, raison sociale, "
-        "nom de la societe, nom de l'entreprise, etablissement, organisme, denomination sociale"
-    ).split(",")
+ORGANIZATION = _labels(
+    "company, company name, employer, organisation, organization, organisation name, organization name, "
+    "org, firm, business name, vendor name, supplier name, bank name, hospital name, societe, entreprise,"
+    " employeur, raison sociale, nom de la societe, nom de l'entreprise, etablissement, organisme, "
+    "denomination sociale"
 )
-LOCATION = frozenset(
-    fold(label.strip())
-    for label in (
-        "city, town, place, place of birth, birthplace, birth place, country, county, village, residence, ville, commune, pays, "
-        "lieu de naissance, ville de naissance, localite, nationality country, country of birth, pays de naissance"
-    ).split(",")
+LOCATION = _labels(
+    "city, town, place, place of birth, birthplace, birth place, country, county, village, residence, "
+    "ville, commune, pays, lieu de naissance, ville de naissance, localite, nationality country, country "
+    "of birth, pays de naissance"
 )
-ADDRESS = frozenset(
-    fold(label.strip())
-    for label in (
-        "address, home address, postal address, mailing address, street address, street, billing address, shipping address, "
-        "delivery address, residential address, current address, address line 1, address1, adresse, adresse postale, "
-        "adresse du domicile, adresse de livraison, adresse de facturation, domicile, rue, lieu d'intervention, "
-        "adresse d'installation, anschrift"
-    ).split(",")
+ADDRESS = _labels(
+    "address, home address, postal address, mailing address, street address, street, billing address, "
+    "shipping address, delivery address, residential address, current address, address line 1, address1, "
+    "adresse, adresse postale, adresse du domicile, adresse de livraison, adresse de facturation, "
+    "domicile, rue, lieu d'intervention, adresse d'installation, anschrift"
 )
-NOT_ADDRESS = frozenset("ip email e-mail mail mac web wallet url electronique memory bitcoin btc source destination".split())
+NOT_ADDRESS = _labels(
+    "ip, email, e-mail, e mail, mail, mac, web, wallet, url, electronique, memory, bitcoin, btc, source, destination"
+)
 """A word before `address` that makes it something else."""
 
-PLURAL = frozenset(
-    fold(label.strip())
-    for label in (
-        "to, cc, bcc, a, authors, auteurs, attendees, participants, present, presents, names, noms, internes, contacts, reply to"
-    ).split(",")
+PLURAL = _labels(
+    "to, cc, bcc, a, authors, auteurs, attendees, participants, present, presents, names, noms, internes,"
+    " contacts, reply to"
 )
 """Labels whose value is a list."""
 
-HEADERS = frozenset(
-    fold(label.strip())
-    for label in (
-        "id, uuid, email, e-mail, mail, courriel, phone, telephone, tel, mobile, fax, dob, date of birth, birth date, birthdate, "
-        "date de naissance, naissance, ddn, age, sex, sexe, gender, iban, bic, ssn, mrn, ipp, nir, nss, amount, montant, price, "
-        "prix, date, status, statut, role, title, titre, department, service, zip, zipcode, postcode, code postal, cp, account, "
-        "card, comment, notes, salary, salaire, username, login, password, ip, url, state, region, total, qty, quantite"
-    ).split(",")
+HEADERS = _labels(
+    "id, uuid, email, e mail, mail, courriel, phone, telephone, tel, mobile, fax, dob, date of birth, "
+    "birth date, birthdate, date de naissance, naissance, ddn, age, sex, sexe, gender, iban, bic, ssn, "
+    "mrn, ipp, nir, nss, amount, montant, price, prix, date, status, statut, role, title, titre, "
+    "department, service, zip, zipcode, postcode, code postal, cp, account, card, comment, notes, salary,"
+    " salaire, username, login, password, ip, url, state, region, total, qty, quantite"
 )
 """Further words that make a line the head of a table."""
 

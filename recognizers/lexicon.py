@@ -17,9 +17,11 @@ from recognizers.base import fold
 from recognizers.words import FUNCTION
 
 _TABLES = ("lemma_index", "lemma_exc")
-_FREQUENT = 4_900
-_ENDINGS = (("ies", "y"), ("es", ""), ("es", "e"), ("s", ""), ("ied", "y"), ("ed", ""), ("ed", "e"), ("ing", ""), ("ing", "e"),
-            ("er", ""), ("er", "e"), ("est", ""), ("est", "e"), ("ly", ""))  # fmt: skip
+_FREQUENT = 5_700
+_ENDINGS = (
+    *(("ies", "y"), ("es", ""), ("es", "e"), ("s", ""), ("ied", "y"), ("ed", ""), ("ed", "e"), ("ing", "")),
+    *(("ing", "e"), ("er", ""), ("er", "e"), ("est", ""), ("est", "e"), ("ly", "")),
+)
 
 
 @dataclass(frozen=True)
@@ -41,8 +43,10 @@ class Lexicon:
             return False
         for ending, instead in _ENDINGS:
             stem = folded[: -len(ending)]
-            if folded.endswith(ending) and len(stem) >= 3 and (
-                stem + instead in self.words or (stem[-1] == stem[-2] and stem[:-1] in self.words)
+            if (
+                folded.endswith(ending)
+                and len(stem) >= 3
+                and (stem + instead in self.words or (stem[-1] == stem[-2] and stem[:-1] in self.words))
             ):
                 return True
         return False

@@ -124,7 +124,9 @@ class Names:
     def __init__(self, languages: Sequence[str]) -> None:
         unknown = [code for code in languages if code not in models.SOURCES]
         if unknown:
-            raise models.ModelUnavailable(f"no name model for {', '.join(unknown)}; there are {', '.join(models.SOURCES)}")
+            raise models.ModelUnavailable(
+                f"no name model for {', '.join(unknown)}; there are {', '.join(models.SOURCES)}"
+            )
         self.languages = tuple(languages)
         self._models = {code: NameModel(models.SOURCES[code]) for code in self.languages}
 

@@ -15,17 +15,34 @@ from recognizers.base import Entity, Rule, RuleRecognizer, Span, fold, label_nea
 from recognizers.placeholder import is_placeholder
 
 ENTITIES: tuple[Entity, ...] = (
-    Entity("IP_ADDRESS", "IP address", "from 203.0.113.77 and back", "203.0.113.77",
-           "octets, hextets; not versions, section numbers, scopes or times", "RFC 791, RFC 4291, RFC 4007"),
+    Entity(
+        "IP_ADDRESS",
+        "IP address",
+        "from 203.0.113.77 and back",
+        "203.0.113.77",
+        "octets, hextets; not versions, section numbers, scopes or times",
+        "RFC 791, RFC 4291, RFC 4007",
+    ),
     Entity("MAC_ADDRESS", "MAC address", "device 00:1b:44:11:3a:b7 joined", "00:1b:44:11:3a:b7", "form", "IEEE 802"),
     Entity("USERNAME", "User name", "username: mtallow84", "mtallow84", "behind a label", "-"),
-)  # fmt: skip
+)
 
 _IP_LABELS = (
     "ip", "ips", "ip address", "ipv4", "ipv6", "adresse ip", "ip-adresse", "host", "dirección ip", "indirizzo ip",
     "client", "remote", "gateway", "dns", "server", "listen", "localhost", "loopback", "ping", "ssh", "bind",
 )  # fmt: skip
-_MAC_LABELS = ("mac", "mac address", "ethernet", "bssid", "hwaddr", "ether", "adresse mac", "mac-adresse", "bluetooth", "wlan")
+_MAC_LABELS = (
+    "mac",
+    "mac address",
+    "ethernet",
+    "bssid",
+    "hwaddr",
+    "ether",
+    "adresse mac",
+    "mac-adresse",
+    "bluetooth",
+    "wlan",
+)
 
 
 def build() -> list[EntityRecognizer]:
@@ -40,12 +57,30 @@ def _ip_rules() -> list[Rule]:
     first, more = r"(?:[0-9A-Fa-f]{1,4}|:)", r":[0-9A-Fa-f]{0,4}"
     hextets = rf"(?:{first}(?:{more}){{1,6}}:[0-9]{{1,3}}(?:\.[0-9]{{1,3}}){{3}}|{first}(?:{more}){{1,8}})"
     return [
-        Rule("IP_ADDRESS", "v4", r"[0-9]{1,3}(?:\.[0-9]{1,3}){3}(?:/[0-9]{1,2})?", _v4, _IP_LABELS, bare=0.85, labelled=0.95, before=30, after=0),
         Rule(
-            "IP_ADDRESS", "v6", rf"{hextets}(?:%[0-9A-Za-z_.\-]{{1,16}})?(?:/[0-9]{{1,3}})?", _v6, _IP_LABELS,
-            bare=0.9, labelled=0.95, wrong=0.7, before=30, after=0,
+            "IP_ADDRESS",
+            "v4",
+            r"[0-9]{1,3}(?:\.[0-9]{1,3}){3}(?:/[0-9]{1,2})?",
+            _v4,
+            _IP_LABELS,
+            bare=0.85,
+            labelled=0.95,
+            before=30,
+            after=0,
         ),
-    ]  # fmt: skip
+        Rule(
+            "IP_ADDRESS",
+            "v6",
+            rf"{hextets}(?:%[0-9A-Za-z_.\-]{{1,16}})?(?:/[0-9]{{1,3}})?",
+            _v6,
+            _IP_LABELS,
+            bare=0.9,
+            labelled=0.95,
+            wrong=0.7,
+            before=30,
+            after=0,
+        ),
+    ]
 
 
 def _v4(value: str) -> bool:
@@ -129,9 +164,35 @@ def _not_v6(text: str, start: int, end: int, *, labelled: bool) -> bool:
 def _mac_rules() -> list[Rule]:
     pair = "[0-9A-Fa-f]{2}"
     return [
-        Rule("MAC_ADDRESS", "colons", rf"{pair}(?::{pair}){{5}}(?:(?::{pair}){{2}})?", None, _MAC_LABELS, bare=0.85, labelled=0.95),
-        Rule("MAC_ADDRESS", "dashes", rf"{pair}(?:-{pair}){{5}}", _has_letter, _MAC_LABELS, bare=0.8, labelled=0.95, wrong=0.85),
-        Rule("MAC_ADDRESS", "dots", r"[0-9A-Fa-f]{4}\.[0-9A-Fa-f]{4}\.[0-9A-Fa-f]{4}", _has_letter, _MAC_LABELS, bare=0.7, labelled=0.95, wrong=0.85),
+        Rule(
+            "MAC_ADDRESS",
+            "colons",
+            rf"{pair}(?::{pair}){{5}}(?:(?::{pair}){{2}})?",
+            None,
+            _MAC_LABELS,
+            bare=0.85,
+            labelled=0.95,
+        ),
+        Rule(
+            "MAC_ADDRESS",
+            "dashes",
+            rf"{pair}(?:-{pair}){{5}}",
+            _has_letter,
+            _MAC_LABELS,
+            bare=0.8,
+            labelled=0.95,
+            wrong=0.85,
+        ),
+        Rule(
+            "MAC_ADDRESS",
+            "dots",
+            r"[0-9A-Fa-f]{4}\.[0-9A-Fa-f]{4}\.[0-9A-Fa-f]{4}",
+            _has_letter,
+            _MAC_LABELS,
+            bare=0.7,
+            labelled=0.95,
+            wrong=0.85,
+        ),
     ]
 
 
@@ -159,18 +220,40 @@ def _username_rules() -> list[Rule]:
         r"|nombre de usuario|usuario|nome utente|gebruikersnaam|screen[ _-]?name|account[ _-]?name|logon"
     )
     return [
-        Rule("USERNAME", "label", rf"(?i)(?:^|[^\pL\pN])(?:{sure})[\"']?[ \t]*[:=][ \t]*[\"']?{value}", _user_name, bare=0.8, boundary="none"),
-        Rule("USERNAME", "user", rf"(?i)(?:^|[^\pL\pN])(?:user|utilisateur|benutzer|uid)[\"']?[ \t]*[:=][ \t]*[\"']?{value}", _technical_name,
-             bare=0.7, boundary="none"),
-        Rule("USERNAME", "todo", r"(?:TODO|FIXME|XXX|HACK|NOTE)\((?P<v>[A-Za-z][A-Za-z0-9._\-]{2,39})\)", _user_name, bare=0.7, boundary="none"),
-    ]  # fmt: skip
+        Rule(
+            "USERNAME",
+            "label",
+            rf"(?i)(?:^|[^\pL\pN])(?:{sure})[\"']?[ \t]*[:=][ \t]*[\"']?{value}",
+            _user_name,
+            bare=0.8,
+            boundary="none",
+        ),
+        Rule(
+            "USERNAME",
+            "user",
+            rf"(?i)(?:^|[^\pL\pN])(?:user|utilisateur|benutzer|uid)[\"']?[ \t]*[:=][ \t]*[\"']?{value}",
+            _technical_name,
+            bare=0.7,
+            boundary="none",
+        ),
+        Rule(
+            "USERNAME",
+            "todo",
+            r"(?:TODO|FIXME|XXX|HACK|NOTE)\((?P<v>[A-Za-z][A-Za-z0-9._\-]{2,39})\)",
+            _user_name,
+            bare=0.7,
+            boundary="none",
+        ),
+    ]
 
 
-_COMMON = frozenset(
-    """root admin administrator guest test tester user users username anonymous nobody system default owner public login here failed
-    failure success successful error page form button screen enabled disabled allowed denied field name id uuid email mail phone password
-    and or with via using was is must should cannot required optional new old data daemon www-data postgres mysql ubuntu sa ec2-user""".split()
-)
+_COMMON_WORDS = """
+    root admin administrator guest test tester user users username anonymous nobody system default owner public
+    login here failed failure success successful error page form button screen enabled disabled allowed denied
+    field name id uuid email mail phone password and or with via using was is must should cannot required
+    optional new old data daemon www-data postgres mysql ubuntu sa ec2-user
+"""
+_COMMON = frozenset(_COMMON_WORDS.split())
 
 
 def _user_name(value: str) -> bool:
@@ -191,6 +274,8 @@ class UsernameRecognizer(RuleRecognizer):
             value = text[span.start : span.end].rstrip(".-@+")
             after = text[span.start + len(value) : span.end + 1]
             quoted = text[span.start - 1] in "\"'"
-            code = not quoted and "." in value and re.search(r"[ \t]=[ \t]*$", text[max(0, span.start - 4) : span.start])
+            code = (
+                not quoted and "." in value and re.search(r"[ \t]=[ \t]*$", text[max(0, span.start - 4) : span.start])
+            )
             if after[:1] not in ("(", "[", "{") and not code and _user_name(value):
                 yield span._replace(end=span.start + len(value))

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from recognizers.base import Span
 
 _NAME, _LABEL, _PATTERN, _CHECKSUM = range(4)
-_SURE = 0.5
+_SURE = 0.85
 
 
 def rank(span: Span) -> int:
@@ -64,7 +64,11 @@ def _join(spans: Sequence[Span], text: str) -> list[Span]:
     joined: list[Span] = []
     for span in spans:
         last = joined[-1] if joined else None
-        if last is not None and last.entity == span.entity == "PERSON" and text[last.end : span.start] in {" ", "\u00a0"}:
+        if (
+            last is not None
+            and last.entity == span.entity == "PERSON"
+            and text[last.end : span.start] in {" ", "\u00a0"}
+        ):
             joined[-1] = last._replace(end=span.end)
         else:
             joined.append(span)

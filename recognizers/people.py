@@ -7,18 +7,21 @@ from __future__ import annotations
 
 import re
 
+from recognizers.code import is_camel, is_code
 from recognizers.labels import Tier
 from recognizers.lexicon import Lexicon
-from recognizers.shape import LEGAL_FORMS, Token, is_camel, is_code, joined, tokens
-from recognizers.words import CALENDAR, COMMON, OFFICES, FUNCTION, PARTICLES, SUFFIXES, TECHNICAL, TITLES
+from recognizers.shape import LEGAL_FORMS, Token, joined, tokens
+from recognizers.words import CALENDAR, COMMON, FUNCTION, OFFICES, PARTICLES, SUFFIXES, TECHNICAL, TITLES, word_set
 
 _STOP = re.compile(r"[\n\r\t|;<>{}\[\]()\"“”«»=/\\:&,!?\u2028\u2029]| {2,}| [-–—] |\S*[@0-9]")
 _LEAD = re.compile(r"[ \t\"'“«*_`>\u00a0]*")
 _MAX_WORDS = 5
-NO_VALUE = frozenset(
-    "none null nil nan unknown n/a na tbd string text true false yes no oui non inconnu inconnue anonyme anonymous idem "
-    "neant vide empty undefined required optional todo xxx test admin root user guest default system all any everyone there "
-    "male female man woman homme femme masculin feminin adult adulte stable deceased minor team folks everybody guys world sir madam madame monsieur tous toutes equipe same other others".split()
+NO_VALUE = word_set(
+    "none null nil nan unknown n/a na tbd string text true false yes no oui non inconnu inconnue anonyme "
+    "anonymous idem neant vide empty undefined required optional todo xxx test admin root user guest "
+    "default system all any everyone there male female man woman homme femme masculin feminin adult "
+    "adulte stable deceased minor team folks everybody guys world sir madam madame monsieur tous toutes "
+    "equipe same other others"
 )
 
 
@@ -53,7 +56,11 @@ def _run(words: list[Token], text: str) -> list[Token]:
         cased = bool(run) and not run[0].text[0].islower()
         if lower and cased and word.folded not in PARTICLES:
             break
-        if word.folded in FUNCTION and not (cased and (word.folded in PARTICLES or not lower)) and not (not run and not lower):
+        if (
+            word.folded in FUNCTION
+            and not (cased and (word.folded in PARTICLES or not lower))
+            and not (not run and not lower)
+        ):
             break
         if run and word.folded in CALENDAR and word.folded not in {"may", "april", "june"}:
             break
@@ -77,7 +84,7 @@ def _acceptable(run: list[Token], text: str, tier: Tier, lexicon: Lexicon, alone
         return not run[0].text[0].islower() and not all(word in OFFICES for word in folded)
     if folded[0] in NO_VALUE | TECHNICAL or any(word in LEGAL_FORMS for word in folded):
         return False
-    if any(is_camel(word) for word in run):
+    if any(is_camel(word.text) for word in run):
         return False
     return _named(run, folded, tier, lexicon, alone)
 

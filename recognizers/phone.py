@@ -184,7 +184,7 @@ def _national(region: Region, number: str) -> bool:
 
 
 def _mobile(region: Region, number: str) -> bool:
-    """A mobile number with its trunk prefix (`06...`, `07...`) is one even without blanks: few other numbers begin so."""
+    """A mobile number with its trunk prefix (`06...`, `07...`) is one even without blanks: little else begins so."""
     kind = phonenumbers.number_type(phonenumbers.parse(number, region.code))
     return bool(kind == phonenumbers.PhoneNumberType.MOBILE)
 
@@ -252,7 +252,13 @@ def _stands_alone(text: str, start: int, end: int) -> bool:
         return left == ":" and not before.isdigit()
     if left == "-" and text[start].isdigit() and before.strip() == "" and right == ".":
         return False
-    return not (right in ("-", "_", "/", ":", ".", ",") and after.isascii() and after.isalnum() and right != "," and right != ":")
+    return not (
+        right in ("-", "_", "/", ":", ".", ",")
+        and after.isascii()
+        and after.isalnum()
+        and right != ","
+        and right != ":"
+    )
 
 
 def _directly_labelled(rule: Rule, text: str, start: int) -> bool:

@@ -9,8 +9,8 @@ import re
 from collections.abc import Iterator
 
 from recognizers.base import fold
+from recognizers.code import CODE
 from recognizers.lexicon import Lexicon
-from recognizers.shape import CODE
 from recognizers.words import CALENDAR, COMMON, DETERMINERS, FUNCTION, TECHNICAL, TITLES
 
 _LINE = re.compile(r"[^\n\r]+")

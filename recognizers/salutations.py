@@ -12,7 +12,10 @@ from recognizers.labels import Tier
 from recognizers.lexicon import Lexicon
 from recognizers.people import person_at
 
-_TITLE = r"(?:(?:Dr|Mr|Mrs|Ms|Miss|Mx|Prof|Professor|Doctor|Mme|Mmes|Mlle|Docteur|Professeur|Maître|Madame|Monsieur|Mademoiselle|M|Pr|Me|Sir|Herr|Frau)\b(?:\.[ \u00a0]{0,2}|[ \u00a0]{1,2}))"
+_TITLE = (
+    r"(?:(?:Dr|Mr|Mrs|Ms|Miss|Mx|Prof|Professor|Doctor|Mme|Mmes|Mlle|Docteur|Professeur|Maître|"
+    r"Madame|Monsieur|Mademoiselle|M|Pr|Me|Sir|Herr|Frau)\b(?:\.[ \u00a0]{0,2}|[ \u00a0]{1,2}))"
+)
 _RULES: tuple[tuple[re.Pattern[str], Tier, str], ...] = (
     (
         re.compile(
@@ -24,16 +27,23 @@ _RULES: tuple[tuple[re.Pattern[str], Tier, str], ...] = (
     ),
     (
         re.compile(
-            r"(?im)^[ \t>*_]{0,8}(?:(?:with )?(?:kind|best|warm|warmest|many)?[ ]?(?:regards|wishes)|best|cheers|thanks|thank you|"
-            r"many thanks|thx|sincerely|yours(?: (?:truly|faithfully|sincerely))?|(?:bien |très )?cordialement|bien à (?:vous|toi)|"
-            r"(?:sincères |meilleures )?salutations(?: distinguées)?|amicalement|respectueusement|merci(?: d'avance| beaucoup)?|"
-            r"bises|à bientôt|a bientot|sent by|envoyé par)[ ]?(?:and thanks)?[,.!]{0,3}[ \t*_]{0,4}(?:\r?\n[ \t>*_\-]{0,8}){1,3}(?=\S)"
+            r"(?im)^[ \t>*_]{0,8}(?:(?:with )?(?:kind|best|warm|warmest|many)?[ ]?(?:regards|wishes)|best|"
+            r"cheers|thanks|thank you|"
+            r"many thanks|thx|sincerely|yours(?: (?:truly|faithfully|sincerely))?|(?:bien |"
+            r"très )?cordialement|bien à (?:vous|toi)|"
+            r"(?:sincères |meilleures )?salutations(?: distinguées)?|amicalement|respectueusement|"
+            r"merci(?: d'avance| beaucoup)?|"
+            r"bises|à bientôt|a bientot|sent by|"
+            r"envoyé par)[ ]?(?:and thanks)?[,.!]{0,3}[ \t*_]{0,4}(?:\r?\n[ \t>*_\-]{0,8}){1,3}(?=\S)"
         ),
         Tier.ROLE,
         "closing",
     ),
     (
-        re.compile(r"(?im)^[ \t>]{0,8}(?:best|cheers|regards|kind regards|best regards|thanks|cordialement|bien à vous|amicalement)[,!][ ]{1,2}(?=\S)"),
+        re.compile(
+            r"(?im)^[ \t>]{0,8}(?:best|cheers|regards|kind regards|best regards|thanks|cordialement|"
+            r"bien à vous|amicalement)[,!][ ]{1,2}(?=\S)"
+        ),
         Tier.ROLE,
         "closing",
     ),
@@ -42,7 +52,8 @@ _RULES: tuple[tuple[re.Pattern[str], Tier, str], ...] = (
     (
         re.compile(
             r"(?i)\b(?:my name is|my name['’]s|my full name is|je m['’]appelle|je me nomme|mon nom est|mon prénom est|"
-            r"(?:his|her|their) name is|il s['’]appelle|elle s['’]appelle|mi nombre es|me llamo|ich heiße|mein name ist|"
+            r"(?:his|her|their) name is|il s['’]appelle|elle s['’]appelle|mi nombre es|me llamo|ich heiße|"
+            r"mein name ist|"
             r"mi chiamo)[ \u00a0:]{1,2}(?=\S)"
         ),
         Tier.ROLE,
@@ -58,11 +69,16 @@ _RULES: tuple[tuple[re.Pattern[str], Tier, str], ...] = (
     ),
     (
         re.compile(
-            r"\b(?:[Cc]lient|[Cc]liente|[Cc]ustomer|[Pp]atient|[Pp]atiente|[Aa]gent|[Pp]artner|[Mm]anager|[Cc]olleague|[Cc]ollègue|"
-            r"husband|wife|mari|épouse|époux|son|daughter|fils|fille|frère|sœur|brother|sister|mère|père|mother|father|friend|"
-            r"amie?|[Vv]oisine?|[Nn]eighbou?r|[Ll]andlord|[Ll]andlady|[Pp]ropriétaire|[Tt]enant|[Ll]ocataire|[Oo]fficer|PC|"
-            r"[Cc]onstable|[Ii]nspector|[Nn]urse|[Ii]nfirmi(?:er|ère)|[Ee]mployee|[Ss]alariée?|[Ss]tudent|[Éé]lève|[Ww]itness|"
-            r"[Tt]émoin|[Dd]etective|[Ss]ergeant|[Cc]onseill(?:er|ère)|[Aa]ssistante?|[Bb]oss|[Cc]oach|[Tt]utor|[Uu]ncle|[Aa]unt|"
+            r"\b(?:[Cc]lient|[Cc]liente|[Cc]ustomer|[Pp]atient|[Pp]atiente|[Aa]gent|[Pp]artner|[Mm]anager|"
+            r"[Cc]olleague|[Cc]ollègue|"
+            r"husband|wife|mari|épouse|époux|son|daughter|fils|fille|frère|sœur|brother|sister|mère|père|"
+            r"mother|father|friend|"
+            r"amie?|[Vv]oisine?|[Nn]eighbou?r|[Ll]andlord|[Ll]andlady|[Pp]ropriétaire|[Tt]enant|[Ll]ocataire|"
+            r"[Oo]fficer|PC|"
+            r"[Cc]onstable|[Ii]nspector|[Nn]urse|[Ii]nfirmi(?:er|ère)|[Ee]mployee|[Ss]alariée?|[Ss]tudent|"
+            r"[Éé]lève|[Ww]itness|"
+            r"[Tt]émoin|[Dd]etective|[Ss]ergeant|[Cc]onseill(?:er|ère)|[Aa]ssistante?|[Bb]oss|[Cc]oach|"
+            r"[Tt]utor|[Uu]ncle|[Aa]unt|"
             r"oncle|tante|cousine?)[ \u00a0](?=[^\W\d_a-z])"
         ),
         Tier.ROLE,
@@ -70,7 +86,10 @@ _RULES: tuple[tuple[re.Pattern[str], Tier, str], ...] = (
     ),
     (re.compile(rf"(?<![\w.'’]){_TITLE}{{1,3}}(?=[^\W\d_a-z])"), Tier.TITLE, "form of address"),
     (
-        re.compile(r"(?m)^[ \t>*\-]{0,4}[\[(]?(?:\d{4}-\d\d-\d\d[T ])?\d{1,2}[:h]\d\d(?::\d\d)?(?: ?[AaPp][Mm])?[\])]?[ \t,\-–]{1,3}<?(?=[^\n:]{2,40}:)"),
+        re.compile(
+            r"(?m)^[ \t>*\-]{0,4}[\[(]?(?:\d{4}-\d\d-\d\d[T ])?\d{1,2}[:h]\d\d(?::\d\d)?(?: ?[AaPp][Mm])?[\])]?"
+            r"[ \t,\-–]{1,3}<?(?=[^\n:]{2,40}:)"
+        ),
         Tier.ROLE,
         "speaker",
     ),

@@ -17,10 +17,15 @@ from recognizers.base import Entity, Rule, RuleRecognizer, Span
 from recognizers.placeholder import is_placeholder
 
 ENTITIES: tuple[Entity, ...] = (
-    Entity("SECRET", "Password, key or token", "password: hunter2", "hunter2",
-           "known form of a provider's key, or a label and a value that is no word",
-           "providers' documentation, RFC 7519, RFC 7468"),
-)  # fmt: skip
+    Entity(
+        "SECRET",
+        "Password, key or token",
+        "password: hunter2",
+        "hunter2",
+        "known form of a provider's key, or a label and a value that is no word",
+        "providers' documentation, RFC 7519, RFC 7468",
+    ),
+)
 
 # Name, prefix and body as RE2. Bodies have a least length, so that names that begin alike are left alone.
 _PROVIDERS = (
@@ -40,7 +45,8 @@ _PROVIDERS = (
     ("cloud", r"do[opr]_v1_[0-9a-f]{64}|dapi[0-9a-f]{32}|HRKU-[A-Za-z0-9_\-]{30,70}|LTAI[A-Za-z0-9]{16,24}"),
     ("shop", r"shp(?:at|ca|pa|ss)_[0-9A-Fa-f]{32}|sq0(?:atp|csp)-[0-9A-Za-z_\-]{22,43}"
              r"|EAAA[A-Za-z0-9_\-]{56,80}"),
-    ("tools", r"lin_api_[A-Za-z0-9]{32,50}|ntn_[A-Za-z0-9]{40,50}|figd_[A-Za-z0-9_\-]{30,60}|PMAK-[0-9a-f]{24}-[0-9a-f]{34}"
+    ("tools", r"lin_api_[A-Za-z0-9]{32,50}|ntn_[A-Za-z0-9]{40,50}|figd_[A-Za-z0-9_\-]{30,60}"
+              r"|PMAK-[0-9a-f]{24}-[0-9a-f]{34}"
               r"|ATATT3[A-Za-z0-9_\-=]{50,250}|hv[sbr]\.[A-Za-z0-9_\-]{20,200}|NRAK-[A-Z0-9]{27}|gl(?:sa"
               r"|c)_[A-Za-z0-9_+/=]{30,200}"
               r"|sntry[su]_[A-Za-z0-9_+/=]{40,300}|dp\.(?:pt|st|ct)\.[A-Za-z0-9._\-]{40,60}|AGE-SECRET-KEY-1[A-Z0-9]{58}"),
@@ -78,23 +84,44 @@ def _token_rules() -> list[Rule]:
     part = r"[A-Za-z0-9_\-]"
     return [
         Rule("SECRET", "jwt", rf"eyJ{part}{{8,}}\.{part}{{8,}}(?:\.{part}*){{1,3}}", bare=0.95),
-        Rule("SECRET", "aws-secret", r"[A-Za-z0-9/+]{40}", _aws_secret,
-             ("aws", "secret access key", "aws secret", "secret key"), labelled=0.9, after=0),
-        Rule("SECRET", "azure",
-             r"(?i)(?:AccountKey|SharedAccessKey|SharedAccessSignature)=(?P<v>[A-Za-z0-9+/%&=_\-]{16,})",
-             _mixed, bare=0.95, boundary="none"),
-        Rule("SECRET", "authorization",
-             r"(?i)authorization[\"']?[ \t]*[:=,][ \t]*[\"']?(?:bearer|basic|token|digest|apikey|key)[ \t]+"
-             r"(?P<v>[A-Za-z0-9+/=._~:\-]{6,})",
-             _credential, bare=0.95, boundary="none"),
-        Rule("SECRET", "bearer", r"(?i)bearer[ \t]+(?P<v>[A-Za-z0-9+/=._~\-]{16,})",
-             _mixed, bare=0.9, boundary="none"),
-        Rule("SECRET", "cookie",
-             r"(?i)cookie[\"']?[ \t]*:[^\n]*?(?:sess(?:ion)?(?:[_.\-]?id)?|sid|auth|token|jwt)="
-             r"(?P<v>[^\s;,\"']{8,})",
-             _credential, bare=0.9, boundary="none"),
+        Rule(
+            "SECRET",
+            "aws-secret",
+            r"[A-Za-z0-9/+]{40}",
+            _aws_secret,
+            ("aws", "secret access key", "aws secret", "secret key"),
+            labelled=0.9,
+            after=0,
+        ),
+        Rule(
+            "SECRET",
+            "azure",
+            r"(?i)(?:AccountKey|SharedAccessKey|SharedAccessSignature)=(?P<v>[A-Za-z0-9+/%&=_\-]{16,})",
+            _mixed,
+            bare=0.95,
+            boundary="none",
+        ),
+        Rule(
+            "SECRET",
+            "authorization",
+            r"(?i)authorization[\"']?[ \t]*[:=,][ \t]*[\"']?(?:bearer|basic|token|digest|apikey|key)[ \t]+"
+            r"(?P<v>[A-Za-z0-9+/=._~:\-]{6,})",
+            _credential,
+            bare=0.95,
+            boundary="none",
+        ),
+        Rule("SECRET", "bearer", r"(?i)bearer[ \t]+(?P<v>[A-Za-z0-9+/=._~\-]{16,})", _mixed, bare=0.9, boundary="none"),
+        Rule(
+            "SECRET",
+            "cookie",
+            r"(?i)cookie[\"']?[ \t]*:[^\n]*?(?:sess(?:ion)?(?:[_.\-]?id)?|sid|auth|token|jwt)="
+            r"(?P<v>[^\s;,\"']{8,})",
+            _credential,
+            bare=0.9,
+            boundary="none",
+        ),
         Rule("SECRET", "wif", r"[5KL][1-9A-HJ-NP-Za-km-z]{50,51}", _mixed, bare=0.7),
-    ]  # fmt: skip
+    ]
 
 
 def _aws_secret(value: str) -> bool:
@@ -131,7 +158,7 @@ class PemRecognizer(RuleRecognizer):
             yield Span(match.start(), done, rule.entity, rule.bare, f"{self.name}:{rule.name}", "pattern")
 
 
-_PASSWORD = (
+_ASKS_LOGIN = (
     r"[\pL\pN]{0,30}pass(?:word|wd)|pass[ _-]?word|pass[ _-]?phrase|pass[ _-]?code|pwd|pass|mot[ _-]de[ _-]passe"
     r"|mdp|kennwort|passwort|contraseña|contrasena|clave"
     r"|parola d'ordine|wachtwoord|(?:code|clé|mot de passe|key)[ _-](?:wi-?fi|wlan|porte|d'accès|d'entrée"
@@ -139,7 +166,7 @@ _PASSWORD = (
     r"|digicode|(?:access|door|gate|alarm|entry)[ _-]code|zugangscode|codice[ _-]di[ _-]accesso"
     r"|código[ _-]de[ _-]acceso|senha|palavra-passe|login/password|credentials?"
 )
-_TOKEN = (
+_ASKS_KEY = (
     r"[\pL\pN]{0,30}(?:secret|token|apikey|accesskey|secretkey)|api[ _-]?key|apikey|api[ _-]?secret"
     r"|access[ _-]?key|secret[ _-]?access[ _-]?key|client[ _-]?secret|app[ _-]?secret"
     r"|secret[ _-]?key|private[ _-]?key|signing[ _-]?key|encryption[ _-]?key|auth[ _-]?key|auth[ _-]?token"
@@ -156,19 +183,40 @@ _BARE = r"(?P<v>[^\s\"'\x60,;]{4,200})"
 
 def _label_rules() -> list[Rule]:
     def rule(name: str, label: str, link: str, value: str, check: str) -> Rule:
-        return Rule("SECRET", name, rf"(?i){_BEFORE}(?:{label}){link}{value}", _CHECKS[check], bare=0.85, boundary="none")
+        return Rule(
+            "SECRET", name, rf"(?i){_BEFORE}(?:{label}){link}{value}", _CHECKS[check], bare=0.85, boundary="none"
+        )
 
     return [
-        rule("password", _PASSWORD, _SIGN, _BARE, "password"),
-        rule("password-double-quoted", _PASSWORD, _SIGN, r'"(?P<v>[^"\n]{4,200})"', "quoted"),
-        rule("password-single-quoted", _PASSWORD, _SIGN, r"'(?P<v>[^'\n]{4,200})'", "quoted"),
-        rule("password-described", _PASSWORD, rf"(?:[ \t]+\pL{{1,20}}){{1,3}}{_SIGN}", r"[\"'\x60]?" + _BARE, "said"),
-        rule("password-said", _PASSWORD, rf"(?:[ \t]+[\pL0-9'\-]{{1,20}}){{0,7}}{_VERB}", r"[\"'\x60]?" + _BARE, "said"),
+        rule("password", _ASKS_LOGIN, _SIGN, _BARE, "password"),
+        rule("password-double-quoted", _ASKS_LOGIN, _SIGN, r'"(?P<v>[^"\n]{4,200})"', "quoted"),
+        rule("password-single-quoted", _ASKS_LOGIN, _SIGN, r"'(?P<v>[^'\n]{4,200})'", "quoted"),
+        rule(
+            "password-described",
+            _ASKS_LOGIN,
+            rf"(?:[ \t]+\pL{{1,20}}){{1,3}}{_SIGN}",
+            r"[\"'\x60]?" + _BARE,
+            "said",
+        ),
+        rule(
+            "password-said",
+            _ASKS_LOGIN,
+            rf"(?:[ \t]+[\pL0-9'\-]{{1,20}}){{0,7}}{_VERB}",
+            r"[\"'\x60]?" + _BARE,
+            "said",
+        ),
         rule("pin", r"pin(?:[ _-]?code)?|code pin", rf"(?:{_SIGN}|{_VERB})", r"[\"']?(?P<v>[0-9]{4,8})", "digits"),
-        rule("token", _TOKEN, _SIGN, r"[\"'\x60]?" + _BARE, "token"),
-        rule("token-said", _TOKEN, _VERB, r"[\"'\x60]?" + _BARE, "token"),
+        rule("token", _ASKS_KEY, _SIGN, r"[\"'\x60]?" + _BARE, "token"),
+        rule("token-said", _ASKS_KEY, _VERB, r"[\"'\x60]?" + _BARE, "token"),
         rule("option", r"--?[a-z\-]*(?:password|passwd|token|secret|api-key)", r"[= ][\"']?", _BARE, "password"),
-        Rule("SECRET", "curl", r"curl[^\n]*?[ \t](?:-u|--user)[ \t=]+[\"']?[^\s:\"']+:(?P<v>[^\s\"']+)", _credential, bare=0.9, boundary="none"),
+        Rule(
+            "SECRET",
+            "curl",
+            r"curl[^\n]*?[ \t](?:-u|--user)[ \t=]+[\"']?[^\s:\"']+:(?P<v>[^\s\"']+)",
+            _credential,
+            bare=0.9,
+            boundary="none",
+        ),
     ]
 
 
@@ -185,7 +233,11 @@ _PLACE = re.compile(r"(?:[a-z][a-z0-9+.\-]{1,20}://(?!\S*:\S*@)|\.{0,2}/|~/|[A-Z
 def _no_value(value: str) -> bool:
     """A placeholder, a name in code, an algorithm, a path."""
     return bool(
-        is_placeholder(value) or _DOTTED_NAME.fullmatch(value) or _TECHNICAL.fullmatch(value) or _PLACE.fullmatch(value) or "(" in value[1:]
+        is_placeholder(value)
+        or _DOTTED_NAME.fullmatch(value)
+        or _TECHNICAL.fullmatch(value)
+        or _PLACE.fullmatch(value)
+        or "(" in value[1:]
     )
 
 

@@ -157,7 +157,9 @@ def _sequence(sequence: str) -> str:
 
 
 def _is_picture(char: str) -> bool:
-    return char != "" and (char == "\ufe0f" or unicodedata.category(char) == "So" or "\U0001f3fb" <= char <= "\U0001f3ff")
+    return char != "" and (
+        char == "\ufe0f" or unicodedata.category(char) == "So" or "\U0001f3fb" <= char <= "\U0001f3ff"
+    )
 
 
 class _Characters(dict[str, str]):

@@ -11,24 +11,17 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from recognizers.base import fold
+from recognizers.code import in_code, is_camel, is_code
 from recognizers.lexicon import Lexicon
-from recognizers.words import CALENDAR, FUNCTION, PARTICLES, SUFFIXES, TECHNICAL, TITLES
+from recognizers.words import CALENDAR, FUNCTION, PARTICLES, SUFFIXES, TECHNICAL, TITLES, word_set
 
 _MARK = r"\u0300-\u036f"
 _LETTER = rf"[^\W\d_][{_MARK}]*"
 _TOKEN = re.compile(rf"(?:{_LETTER})+(?:['’\-‐‑.](?:{_LETTER})+)*\.?")
 _CUT = re.compile(r"[^\n\r\t\v\f|;:,<>(){}\[\]\"“”«»/\\=•*_#@&+~^!?\u2028\u2029]+|_")
 _SOFT_CUT = re.compile(r"[^\n\r\t\v\f|;<>{}\[\]\"“”«»=\u2028\u2029]+")
-_FILE_END = re.compile(r"\.[a-z][a-z0-9]{1,4}(?![A-Za-z0-9])")
-_IDENTIFIER = re.compile(r"[a-z]\w*[A-Z]|\w_\w|::|\(\)|->|=>|\$|\w\.\w+\(")
-_CAMEL = re.compile(r"[^\W\d_][A-ZÀ-Þ]")
-_CAMEL_NAME = re.compile(r"(?:Ma?c|O['’]?|D[ei]|L[aei]|D['’]|Du|Fitz|Van|Von|Saint|St|Ste|[JT]e|[A-Z]\.)?[A-ZÀ-Þ][^\WA-ZÀ-Þ]+(?:[-'’.].*)?$|[A-Z]{2,}['’]s$")
-CODE = re.compile(
-    r"[{}=<>\\$]|::|\(\)|//|\w_\w|\w\.\w+\(|^\s*(?:import|from|def|class|return|const|let|var|#|\$|SELECT|INSERT)\b|^\s*@\w"
-)
-"""What gives a line away as code, markup or configuration."""
 
-_LOWER = frozenset("max doc dev cyan alias lint synth".split())
+_LOWER = frozenset(["max", "doc", "dev", "cyan", "alias", "lint", "synth"])
 _DASH = frozenset("-_")
 _MAX_TOKENS = 7
 
@@ -41,19 +34,20 @@ _EPONYM_AFTER = re.compile(
     r"criteria|classification|lymphoma|palsy|method|algorithm|coma)\b"
 )
 
-LEGAL_FORMS = frozenset(
-    "inc ltd llc llp plc corp corporation company gmbh ag sas sarl eurl bv nv spa srl group groupe holding holdings "
-    "bank banque university universite college hospital hopital clinic clinique foundation fondation association societe "
-    "ministry ministere department departement club team agency agence services solutions systems ventures".split()
+LEGAL_FORMS = word_set(
+    "inc ltd llc llp plc corp corporation company gmbh ag sas sarl eurl bv nv spa srl group groupe "
+    "holding holdings bank banque university universite college hospital hopital clinic clinique "
+    "foundation fondation association societe ministry ministere department departement club team agency "
+    "agence services solutions systems ventures"
 )
 """Words that say that a labelled value is not a person."""
 
-ORGANISATION_WORDS = LEGAL_FORMS | frozenset(
-    "co sa sci school ecole lycee institute institut centre center society church eglise museum musee council conseil "
-    "committee comite party parti union league fc court cour tribunal "
-    "partners associates sons brothers freres international capital media "
-    "press times post news journal street road avenue ave st blvd boulevard rue place square park lake river mount mont beach "
-    "city county island islands bridge bay valley hill hills airport station stadium hotel cafe restaurant prize award cup".split()
+ORGANISATION_WORDS = LEGAL_FORMS | word_set(
+    "co sa sci school ecole lycee institute institut centre center society church eglise museum musee "
+    "council conseil committee comite party parti union league fc court cour tribunal partners associates"
+    " sons brothers freres international capital media press times post news journal street road avenue "
+    "ave st blvd boulevard rue place square park lake river mount mont beach city county island islands "
+    "bridge bay valley hill hills airport station stadium hotel cafe restaurant prize award cup"
 )
 """Last or first words that say that a capitalised phrase is not a person."""
 
@@ -134,7 +128,7 @@ def joined(text: str, left: Token, right: Token) -> bool:
     if not gap.strip(" \u00a0") or gap in {"-", "'", "’"}:
         return len(gap) <= 2
     gap = gap.strip(" \u00a0")
-    return (gap == "." and (left.folded in TITLES or left.folded in {"st", "ste"}))
+    return gap == "." and (left.folded in TITLES or left.folded in {"st", "ste"})
 
 
 def _trim(run: list[Token], lexicon: Lexicon) -> list[Token]:
@@ -162,7 +156,11 @@ def _drops_at_end(word: Token) -> bool:
     if word.folded in SUFFIXES:
         return False
     lower = word.text[0].islower() or word.text in {"A", "Y", "O"}
-    return (lower and (word.folded in PARTICLES or word.folded in FUNCTION)) or word.folded in CALENDAR - {"may", "april", "june"}
+    return (lower and (word.folded in PARTICLES or word.folded in FUNCTION)) or word.folded in CALENDAR - {
+        "may",
+        "april",
+        "june",
+    }
 
 
 def _without_possessive(word: Token) -> int:
@@ -186,7 +184,9 @@ def _is_person(text: str, run: list[Token], lexicon: Lexicon, strict: bool) -> b
             and (lexicon.is_name(_stem(run[0])) or not in_code(text, run[0].start, run[0].end))
         )
     whole = [word for word in run if len(word.folded) > 1 and word.folded not in FUNCTION]
-    if any(is_camel(word) for word in run) or (run[0].text[0].islower() and not lexicon.is_name(whole[0].folded if whole else "")):
+    if any(is_camel(word.text) for word in run) or (
+        run[0].text[0].islower() and not lexicon.is_name(whole[0].folded if whole else "")
+    ):
         return False
     if strict:
         return any(lexicon.is_name(_stem(word)) for word in whole)
@@ -205,7 +205,11 @@ def _is_eponym(text: str, word: Token) -> bool:
 def _is_heading(text: str, word: Token, lexicon: Lexicon) -> bool:
     """`Bill to:`, `Author:`: a plain word that begins a line, capitalised for that reason alone."""
     line_start = not text[max(0, word.start - 1) : word.start].strip(" \t>*#-\r\n")
-    return line_start and lexicon.is_common(_stem(word)) and re.match(r"[ \t]*(?::|[ ][a-z])", text[word.end : word.end + 4]) is not None
+    return (
+        line_start
+        and lexicon.is_common(_stem(word))
+        and re.match(r"[ \t]*(?::|[ ][a-z])", text[word.end : word.end + 4]) is not None
+    )
 
 
 def _stem(word: Token) -> str:
@@ -216,7 +220,7 @@ def _is_single(word: Token, lexicon: Lexicon, strict: bool) -> bool:
     stem = _stem(word)
     if strict or word.text[0].islower():
         return _is_sure(stem, lexicon)
-    if is_camel(word):
+    if is_camel(word.text):
         return False
     if word.text.isupper() and len(stem) <= 4:
         return stem in lexicon.frequent
@@ -226,45 +230,15 @@ def _is_single(word: Token, lexicon: Lexicon, strict: bool) -> bool:
 
 
 def _is_sure(word: str, lexicon: Lexicon) -> bool:
-    """A given name on its own, without a capital to speak for it: frequent, or long enough not to be an abbreviation."""
+    """A given name alone and without a capital to speak for it: frequent, or too long for an abbreviation."""
     return lexicon.is_name(word) and (len(word) >= 5 or word in lexicon.frequent) and word not in _LOWER
-
-
-def is_camel(word: Token) -> bool:
-    """`HTTPAdapter`, `ClassVar`; not `McDonald`, `DeShawn`, `O'Brien`, `DUPONT`."""
-    return not word.text.isupper() and _CAMEL.search(word.text) is not None and not _CAMEL_NAME.match(word.text)
-
-
-def in_code(text: str, start: int, end: int) -> bool:
-    """True if the line around `text[start:end]` is code, or the place lies between backticks."""
-    first = max(text.rfind("\n", max(0, start - 300), start) + 1, start - 300, 0)
-    last = text.find("\n", end, end + 300)
-    line = text[first : last if last >= 0 else end + 300]
-    return text.count("`", first, start) % 2 == 1 or CODE.search(line) is not None
-
-
-def is_code(text: str, start: int, end: int) -> bool:
-    """True if `text[start:end]` is written like an identifier, a call, a path or a file name."""
-    if _IDENTIFIER.search(text, start, end) and not re.match(r"[A-Z]", text[start:end]):
-        return True
-    before, after = text[max(0, start - 2) : start], text[end : end + 2]
-    word = text[max(0, start - 100) : start]
-    if "://" in word[max(map(word.rfind, " \n\t")) + 1 :]:
-        return True
-    if before.endswith(("::", "->", "$", "\\")) or after.startswith(("(", "::", "->")):
-        return True
-    if before[-1:] in {".", "_"} and before[:1].isalnum() and len(before) == 2:
-        return True
-    if after[:1] == "_" and after[1:].isalnum():
-        return True
-    return _FILE_END.match(text, end) is not None
 
 
 def phrase(text: str, start: int, end: int) -> list[tuple[int, int]]:
     """The organisations or places inside a hit, without what surrounds them."""
     found: list[tuple[int, int]] = []
     for match in _SOFT_CUT.finditer(text, start, end):
-        words = [word for word in tokens(text, *match.span())]
+        words = list(tokens(text, *match.span()))
         while words and words[0].text[0].islower() and words[0].folded in FUNCTION:
             words = words[1:]
         while words and words[-1].text[0].islower() and words[-1].folded in FUNCTION:

@@ -111,7 +111,7 @@ def _until(text: str, label: str, start: int, limit: int) -> Field:
     return Field(label, start, max(start, end))
 
 
-class StructuredNames(EntityRecognizer):  # type: ignore[misc]
+class StructuredNames(EntityRecognizer):
     """Persons, organisations, places and addresses by the label that they stand under."""
 
     def __init__(self, lexicon: Lexicon | None = None) -> None:
@@ -179,7 +179,6 @@ class StructuredNames(EntityRecognizer):  # type: ignore[misc]
             more = person_at(text, start + part.end(), end, stricter, self.lexicon)
             if more:
                 yield more
-
 
     def _before_given(self, text: str, start: int, end: int, tier: Tier) -> tuple[int, int] | None:
         """A plain word that is a family name because `, ` and a given name follow it (`Combs, Nathan`)."""

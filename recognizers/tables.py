@@ -13,16 +13,19 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from recognizers.labels import ADDRESS, HEADERS, LOCATION, ORGANIZATION, normalise, person_tier
+from recognizers.words import word_set
 
 _LINE = re.compile(r"[^\n\r]+")
 _DELIMITERS = "|\t;,"
 _RULE = re.compile(r"[\s|:+=\-]+$")
 _HEADER_CELL = re.compile(r"[^\W\d_][^\n]{0,39}$")
-_PERSONAL = frozenset(
-    "email e-mail mail courriel phone telephone tel mobile dob naissance ddn age sex sexe gender ssn mrn ipp nir nss salary salaire surname"
-    .split()
-) | {"date of birth", "birth date", "date de naissance", "first name", "last name"}
-_INSERT = re.compile(r"(?i)\bINSERT\s{1,4}INTO\s{1,4}[\w.`\"\[\]]{1,80}\s{0,4}\(([^()]{1,2000})\)\s{0,8}VALUES\s{0,8}(?=\()")
+_PERSONAL = word_set(
+    "email mail courriel phone telephone tel mobile dob naissance ddn age sex sexe gender ssn mrn "
+    "ipp nir nss salary salaire surname"
+) | {"e mail", "date of birth", "birth date", "date de naissance", "first name", "last name"}
+_INSERT = re.compile(
+    r"(?i)\bINSERT\s{1,4}INTO\s{1,4}[\w.`\"\[\]]{1,80}\s{0,4}\(([^()]{1,2000})\)\s{0,8}VALUES\s{0,8}(?=\()"
+)
 _TUPLE = re.compile(r"\G?\s{0,8}\(((?:'(?:[^'\n]|'')*'|[^()'])*)\)[,;]?".replace(r"\G?", ""))
 _SQL_VALUE = re.compile(r"'((?:[^'\n]|'')*)'|([^\s,'][^,']*)")
 _MAX_INSERT = 100_000
@@ -76,7 +79,10 @@ def sql_fields(text: str) -> Iterator[TableField]:
     for match in _INSERT.finditer(text):
         header = [normalise(label) for label in match.group(1).split(",")]
         for row in _TUPLE.finditer(text, match.end(), min(len(text), match.end() + _MAX_INSERT)):
-            cells = [Cell(*cell.span(1 if cell.group(1) is not None else 2)) for cell in _SQL_VALUE.finditer(text, *row.span(1))]
+            cells = [
+                Cell(*cell.span(1 if cell.group(1) is not None else 2))
+                for cell in _SQL_VALUE.finditer(text, *row.span(1))
+            ]
             if len(cells) != len(header):
                 break
             yield from _row(text, _together(header), cells)
@@ -118,7 +124,13 @@ def _together(labels: Sequence[str]) -> list[str]:
 
 def is_header(label: str) -> bool:
     """True if a normalised label is a usual column head."""
-    return label in HEADERS or label in ORGANIZATION or label in LOCATION or label in ADDRESS or person_tier(label) is not None
+    return (
+        label in HEADERS
+        or label in ORGANIZATION
+        or label in LOCATION
+        or label in ADDRESS
+        or person_tier(label) is not None
+    )
 
 
 def split(text: str, start: int, end: int, delimiter: str) -> list[Cell]:

@@ -14,14 +14,15 @@ from collections.abc import Mapping, Sequence
 
 from recognizers.analyzer import Analyzer, Item, Settings
 from recognizers.base import Span
+from recognizers.custom import build_custom
 from recognizers.known import propagate as _propagate
 
 _analyzer: list[Analyzer] = []
 
 
 def check(settings: Settings) -> None:
-    """Builds an analyzer without its models, so that a wrong setting is told in the parent, in words."""
-    Analyzer(settings)
+    """Builds what the policy declares, so that a recognizer that cannot work is told in the parent, in words."""
+    build_custom(settings.custom)
 
 
 def start(settings: Settings) -> None:

@@ -31,7 +31,11 @@ def persons(names: Names, text: str, language: str) -> set[str]:
     ("language", "text", "expected"),
     [
         ("en", "Please ask Mira Tallow about the contract.", {"Mira Tallow"}),
-        ("en", "hey its mira tallow, can u email omar benhaddou about sophy?", {"mira tallow", "omar benhaddou", "sophy"}),
+        (
+            "en",
+            "hey its mira tallow, can u email omar benhaddou about sophy?",
+            {"mira tallow", "omar benhaddou", "sophy"},
+        ),
         ("en", "Signed: Samuel L. Braxton and Robert Downing Jr.", {"Samuel L. Braxton", "Robert Downing Jr."}),
         ("en", "Use Erika's laptop. Erika said Erika’s file is gone.", {"Erika"}),
         ("en", "👩‍⚕️👨‍👩‍👧 Dr. Mira Tallow 👍🏽 left early", {"Mira Tallow"}),
@@ -75,7 +79,7 @@ def test_places_and_organisations_keep_their_type(names: Names) -> None:
 
 
 def test_no_span_holds_a_line_break_or_surrounding_punctuation(names: Names) -> None:
-    text = "Thanks!\nMira Tallow\nOmar Benhaddou | Marketing\n(Jeanne Lefort); \"Paul Martin\", Dr. Anna Schmidt."
+    text = 'Thanks!\nMira Tallow\nOmar Benhaddou | Marketing\n(Jeanne Lefort); "Paul Martin", Dr. Anna Schmidt.'
     for language in ("en", "fr"):
         for span in names.find([text], language)[0]:
             value = text[span.start : span.end]
@@ -90,7 +94,13 @@ def test_offsets_count_code_points_also_behind_astral_and_combining_characters(n
 
 
 def test_results_do_not_depend_on_the_batch_or_on_what_came_before(names: Names) -> None:
-    texts = ["Please ask Mira Tallow.", "Omar Benhaddou called from Toulouse.", "", "no names here", "Paul Martin est venu."] * 20
+    texts = [
+        "Please ask Mira Tallow.",
+        "Omar Benhaddou called from Toulouse.",
+        "",
+        "no names here",
+        "Paul Martin est venu.",
+    ] * 20
     together = names.find(texts, "en")
     assert together == [names.find([text], "en")[0] for text in texts]
 

@@ -47,7 +47,9 @@ def values(text: str, entity: str) -> list[str]:
     return [value for _, value in find(text, entity)]
 
 
-@pytest.mark.parametrize("entity", [e for m in (payment, contact, network, secrets) for e in m.ENTITIES], ids=lambda e: e.name)
+@pytest.mark.parametrize(
+    "entity", [e for m in (payment, contact, network, secrets) for e in m.ENTITIES], ids=lambda e: e.name
+)
 def test_every_entity_finds_its_example(entity: payment.Entity) -> None:
     assert (entity.name, entity.value) in find(entity.example)
 
@@ -119,7 +121,10 @@ CARDS = [
         ["2221000830166137", "6200000996030824626", "3700 001860 91395"],
     ),
     ("4000 0052 6018 1590", ["4000 0052 6018 1590"]),
-    ("4000-0052-6018-1590, 4000.0052.6018.1590; 4000_0052_6018_1590", ["4000-0052-6018-1590", "4000.0052.6018.1590", "4000_0052_6018_1590"]),
+    (
+        "4000-0052-6018-1590, 4000.0052.6018.1590; 4000_0052_6018_1590",
+        ["4000-0052-6018-1590", "4000.0052.6018.1590", "4000_0052_6018_1590"],
+    ),
     ("4000 0052\n6018 1590", ["4000 0052\n6018 1590"]),
     ("card ４０００００５２６０１８１５９０", ["４０００００５２６０１８１５９０"]),
     ('{"card":4000005260181590,"n":1}', ["4000005260181590"]),
@@ -155,8 +160,14 @@ BANKS = [
     ("bic: zzzx fr pp 500", [("BIC_CODE", "zzzx fr pp 500")]),
     ("SWIFT: ZZZXGB2L", [("BIC_CODE", "ZZZXGB2L")]),
     ("TRANSFER PAYMENTS ZZZXFRPPXXX SWIFT PAYMENTS", []),
-    ("routing number 011000015 and account number 000123456789", [("US_BANK_NUMBER", "011000015"), ("US_BANK_NUMBER", "000123456789")]),
-    ("account no. 8933576644, routing no. 061182585", [("US_BANK_NUMBER", "8933576644"), ("US_BANK_NUMBER", "061182585")]),
+    (
+        "routing number 011000015 and account number 000123456789",
+        [("US_BANK_NUMBER", "011000015"), ("US_BANK_NUMBER", "000123456789")],
+    ),
+    (
+        "account no. 8933576644, routing no. 061182585",
+        [("US_BANK_NUMBER", "8933576644"), ("US_BANK_NUMBER", "061182585")],
+    ),
     ("part 011000015, total 000123456789", []),
     ("sort code 20-99-93", [("BANK_ACCOUNT", "20-99-93")]),
     ("on 20-99-93", []),
@@ -212,9 +223,15 @@ EMAILS = [
     ("mira.tallow%40example.com", ["mira.tallow%40example.com"]),
     ("mira.tallow&#64;example.com", ["mira.tallow&#64;example.com"]),
     ("mira.tal\u00adlow@example.com", ["mira.tal\u00adlow@example.com"]),
-    ("<mira+news@sub.example.co.uk>, mailto:omar@example.org?subject=x", ["mira+news@sub.example.co.uk", "omar@example.org"]),
+    (
+        "<mira+news@sub.example.co.uk>, mailto:omar@example.org?subject=x",
+        ["mira+news@sub.example.co.uk", "omar@example.org"],
+    ),
     ("'o'brien@example.ie' x=mira@example.com&y", ["o'brien@example.ie", "mira@example.com"]),
-    ("jürgen@bücher.example x@xn--bcher-kva.example 山田@例え.jp", ["jürgen@bücher.example", "x@xn--bcher-kva.example", "山田@例え.jp"]),
+    (
+        "jürgen@bücher.example x@xn--bcher-kva.example 山田@例え.jp",
+        ["jürgen@bücher.example", "x@xn--bcher-kva.example", "山田@例え.jp"],
+    ),
     ('write "mira tallow"@example.com or a@[192.0.2.1]', ['"mira tallow"@example.com', "a@[192.0.2.1]"]),
     (r"Email:\nmira.tallow@example.com\tphone", ["mira.tallow@example.com"]),
     ("mail user4000005260181590@example.com inbox", ["user4000005260181590@example.com"]),
@@ -272,7 +289,10 @@ def test_unknown_regions_are_named() -> None:
 
 
 URLS = [
-    ("postgres://mira.tallow@example.com:Hunter2x@db.example/app", ["postgres://mira.tallow@example.com:Hunter2x@db.example/app"]),
+    (
+        "postgres://mira.tallow@example.com:Hunter2x@db.example/app",
+        ["postgres://mira.tallow@example.com:Hunter2x@db.example/app"],
+    ),
     ("see https://u:p%40ss@h.example/x?y=1. Bye", ["https://u:p%40ss@h.example/x?y=1"]),
     ("amqp://guest:gu/est1@mq.example:5672", ["amqp://guest:gu/est1@mq.example:5672"]),
     ("https://x.example/?token=abc123DEF456&y=1&sig=Zm9vYmFy1x2", ["abc123DEF456", "Zm9vYmFy1x2"]),
@@ -308,7 +328,10 @@ def test_ip_address(text: str, expected: list[str]) -> None:
 
 
 NAMED = [
-    ("00:1b:44:11:3a:b7 00-1B-44-11-3A-B7 001b.4411.3ab7", ["00:1b:44:11:3a:b7", "00-1B-44-11-3A-B7", "001b.4411.3ab7"]),
+    (
+        "00:1b:44:11:3a:b7 00-1B-44-11-3A-B7 001b.4411.3ab7",
+        ["00:1b:44:11:3a:b7", "00-1B-44-11-3A-B7", "001b.4411.3ab7"],
+    ),
     ("mac 12-34-56-78-90-12", ["12-34-56-78-90-12"]),
     ("12-34-56-78-90-12 and 12:34:56:78:90:ab:cd:ef:12 and 1234.5678.9012", []),
     ("username: mtallow84, login=omar.b; identifiant : jdupont", ["mtallow84", "omar.b", "jdupont"]),
@@ -407,9 +430,10 @@ def test_technical_text_holds_nothing(text: str) -> None:
 
 
 HOSTILE = [
-    "a.", "1-", "44-", "1 ", "4000 ", "12 12 ", "@", "a@a.", ":", "::", "a:", "a::1 ", ".", " ", "-", "QUJD", "0", "DE83 ", "de12",
-    "+44 ", "+1", "(212) ", " at ", "(at)", "a://b:c@", "?key=", "password: ", "password is ", "token=a1b2c3d4;", "eyJ", "sk-", "curl ",
-    "cookie: ", "-----BEGIN PRIVATE KEY-----", "account 12 ", "sort code 20", "00 ", "06 12 34 ", "1.1.1.1 ", "username: ",
+    "a.", "1-", "44-", "1 ", "4000 ", "12 12 ", "@", "a@a.", ":", "::", "a:", "a::1 ", ".", " ", "-", "QUJD", "0",
+    "DE83 ", "de12", "+44 ", "+1", "(212) ", " at ", "(at)", "a://b:c@", "?key=", "password: ", "password is ",
+    "token=a1b2c3d4;", "eyJ", "sk-", "curl ", "cookie: ", "-----BEGIN PRIVATE KEY-----", "account 12 ",
+    "sort code 20", "00 ", "06 12 34 ", "1.1.1.1 ", "username: ",
 ]  # fmt: skip
 
 
@@ -451,7 +475,12 @@ def test_contact_in_any_surroundings(before: str, after: str, local: str, domain
     assert number in values(planted(before, number, after), "PHONE_NUMBER")
 
 
-@given(SURROUNDINGS, SURROUNDINGS, st.ip_addresses(v=4, network="10.0.0.0/8"), st.ip_addresses(v=6, network="2001:db8::/32"))
+@given(
+    SURROUNDINGS,
+    SURROUNDINGS,
+    st.ip_addresses(v=4, network="10.0.0.0/8"),
+    st.ip_addresses(v=6, network="2001:db8::/32"),
+)
 def test_network_in_any_surroundings(before: str, after: str, four: object, six: object) -> None:
     for address in (str(four), str(six)):
         assert address in values(planted(before, address, after), "IP_ADDRESS")
@@ -501,7 +530,10 @@ def test_custom_in_any_surroundings(before: str, after: str, term: str) -> None:
 
 
 def test_expression_of_a_policy() -> None:
-    rules = [CustomRule("EMPLOYEE_ID", r"EMP-\d{6}", ("employee",), 0.4), CustomRule("TICKET", r"tick-(?P<v>\d+)", ignore_case=True)]
+    rules = [
+        CustomRule("EMPLOYEE_ID", r"EMP-\d{6}", ("employee",), 0.4),
+        CustomRule("TICKET", r"tick-(?P<v>\d+)", ignore_case=True),
+    ]
     among = tuple(build_custom(rules))
     assert look("EMP-123456, TICK-77", among) == [("TICKET", "77")]
     assert look("employee EMP-123456", among) == [("EMPLOYEE_ID", "EMP-123456")]

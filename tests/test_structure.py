@@ -1,6 +1,8 @@
-"""What the text says its values are: labels, tables, mail headers, greetings, signatures; and known values elsewhere."""
+"""What the text says its values are: labels, tables, headers, greetings; and known values found elsewhere."""
 
 from __future__ import annotations
+
+import itertools
 
 import pytest
 from hypothesis import given
@@ -12,9 +14,10 @@ from recognizers.labels import Tier, normalise, person_tier
 from recognizers.lexicon import build
 from recognizers.structure import StructuredNames, fields
 from recognizers.tables import split, table_fields
+from recognizers.words import word_set
 
-WORDS = frozenset(
-    "build test baker street the team happy content with headache product price table lamp market sales manager".split()
+WORDS = word_set(
+    "build test baker street the team happy content with headache product price table lamp market sales manager"
 )
 STRUCTURE = StructuredNames(build(WORDS))
 
@@ -33,7 +36,10 @@ def found(text: str, entity: str = "PERSON") -> list[str]:
         ("nom;prenom;ville\nVERDIER;Grégoire;Bayonne", {"VERDIER", "Grégoire"}),
         ("| MRN | Name | Phone |\n|---|:--|---|\n| 123 | Mira Tallow | 5 |", {"Mira Tallow"}),
         ("id\tsurname\tphone\n1\tTallow\t55", {"Tallow"}),
-        ("INSERT INTO p (id, nom, prenom) VALUES\n(1, 'Moulin', 'Jeanne'),\n(2, 'Iyer', 'Lakshmi');", {"Moulin", "Jeanne", "Iyer", "Lakshmi"}),
+        (
+            "INSERT INTO p (id, nom, prenom) VALUES\n(1, 'Moulin', 'Jeanne'),\n(2, 'Iyer', 'Lakshmi');",
+            {"Moulin", "Jeanne", "Iyer", "Lakshmi"},
+        ),
         ("<firstName>Mira</firstName><qty>3</qty>", {"Mira"}),
         ("Nom : Dupont Prénom : Jean", {"Dupont", "Jean"}),
         ("Name: Quang Nguyen Duc", {"Quang Nguyen Duc"}),
@@ -43,7 +49,10 @@ def found(text: str, entity: str = "PERSON") -> list[str]:
         ("first name=mira", {"mira"}),
         ("Prénom:\nJeanne\n", {"Jeanne"}),
         ("Déclarant 1 : BLOT Alexandrine", {"BLOT Alexandrine"}),
-        ("From: Tyler Lee <tyler@example.com>\nTo: omar <o@example.com>, Leilani Kealoha <l@example.com>", {"Tyler Lee", "omar", "Leilani Kealoha"}),
+        (
+            "From: Tyler Lee <tyler@example.com>\nTo: omar <o@example.com>, Leilani Kealoha <l@example.com>",
+            {"Tyler Lee", "omar", "Leilani Kealoha"},
+        ),
         ("Present: Mira Tallow, Omar Benhaddou and Sophy Marlowe", {"Mira Tallow", "Omar Benhaddou", "Sophy Marlowe"}),
         ("Dear Mira,\n\nBonjour Madame Lefort,", {"Mira", "Lefort"}),
         ("Kind regards,\nmira tallow", {"mira tallow"}),
@@ -105,7 +114,7 @@ def test_cells_lie_within_their_line_in_order(parts: list[str]) -> None:
     line = ";".join(parts)
     cells = split(line, 0, len(line), ";")
     assert all(0 <= cell.start <= cell.end <= len(line) for cell in cells)
-    assert all(a.end <= b.start for a, b in zip(cells, cells[1:], strict=False))
+    assert all(a.end <= b.start for a, b in itertools.pairwise(cells))
 
 
 @given(st.text(max_size=300))
@@ -123,7 +132,14 @@ def test_labels_are_normalised(label: str) -> None:
 
 @pytest.mark.parametrize(
     ("label", "tier"),
-    [("first name", Tier.NAME), ("emergency contact last name", Tier.NAME), ("patient", Tier.ROLE), ("name", Tier.WEAK), ("file name", None), ("sku", None)],
+    [
+        ("first name", Tier.NAME),
+        ("emergency contact last name", Tier.NAME),
+        ("patient", Tier.ROLE),
+        ("name", Tier.WEAK),
+        ("file name", None),
+        ("sku", None),
+    ],
 )
 def test_what_a_label_proves(label: str, tier: Tier | None) -> None:
     assert person_tier(label) is tier
