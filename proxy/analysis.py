@@ -5,12 +5,9 @@ The entities that the policy acts on are the only ones that are looked for: what
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from proxy.policy import Policy, PresidioRecognizer
+from proxy.policy import Policy, declared_recognizers
 from recognizers import ENTITIES
 from recognizers.analyzer import Settings
-from recognizers.custom import CustomRule, CustomSpec, DenyTerms, Foreign
 
 
 def wanted(policy: Policy) -> frozenset[str]:
@@ -23,7 +20,7 @@ def settings_for(policy: Policy) -> Settings:
     return Settings(
         languages=policy.languages,
         phone_regions=policy.phone_regions,
-        custom=tuple(_specs(policy)),
+        custom=declared_recognizers(policy),
         entities=wanted(policy),
     )
 
@@ -32,13 +29,3 @@ def examples(policy: Policy) -> tuple[tuple[str, str, str], ...]:
     """(entity, text, value) for every built-in entity that the policy acts on: what a self-test must find."""
     found = wanted(policy)
     return tuple((row.name, row.example, row.value) for row in ENTITIES.values() if row.name in found)
-
-
-def _specs(policy: Policy) -> Iterator[CustomSpec]:
-    for name, made in policy.recognizers.items():
-        if isinstance(made, PresidioRecognizer):
-            yield Foreign(made.presidio, made.entities or (name,))
-        else:
-            yield CustomRule(name, made.regex, made.context, made.score, made.ignore_case)
-    for entity, terms in policy.deny.items():
-        yield DenyTerms(entity, terms)

@@ -23,7 +23,7 @@ from proxy.detect import Detector
 from proxy.errors import Refusal, Unavailable
 from proxy.forward import Upstream, UpstreamSettings
 from proxy.ingress import Handler, Ingress, Limits, Receive, Scope, Send
-from proxy.logs import Log, loop_handler
+from proxy.logs import Log, describe, loop_handler
 from proxy.metrics import CONTENT_TYPE, Metrics
 from proxy.pipeline import Outbound, Pipeline
 from proxy.policy import Policy, PolicyError, load_policy, report
@@ -169,9 +169,13 @@ def build(settings: Settings, log: Log, failed: Failed) -> App:
     metrics, sink = Metrics(), sink_of(settings)
     audit = Audit([sink, metrics.observe])
     upstream = upstream_of(settings)
+
+    def on_fault(error: Exception) -> None:
+        log.error("fault", **describe(error))
+
     detector = Detector(settings_for(policy), workers=settings.workers, deadline=policy.detection.deadline_seconds)
     parts = Parts(
-        handler=Pipeline(policy, detector, measure.Counters(TOKENIZERS), upstream, audit, secret),
+        handler=Pipeline(policy, detector, measure.Counters(TOKENIZERS), upstream, audit, secret, on_fault),
         detector=detector,
         upstream=upstream,
         sink=sink,

@@ -11,6 +11,7 @@ May import: the stages, policy, vault, wire, model, errors.
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import functools
 import json
 import time
@@ -78,6 +79,7 @@ class Trip:
     vault: Vault | None = None
     restoration: Restoration | None = None
     sent_tokens: int = 0
+    """Tokens as last measured, without the factor that makes the count an upper bound for an unknown tokenizer."""
 
 
 class Pipeline:
@@ -91,8 +93,10 @@ class Pipeline:
         upstream: Upstream,
         log: audit.Audit,
         secret: bytes,
+        on_fault: Callable[[Exception], None] = lambda _: None,
     ) -> None:
         self.policy = policy
+        self._on_fault = on_fault
         self._detector = detector
         self._counters = counters
         self._upstream = upstream
@@ -112,7 +116,7 @@ class Pipeline:
             self._close(trip, "cancelled", "client_disconnected", 499)
             raise
         except Exception as error:
-            return self._refuse(trip, Unavailable(f"Internal fault ({type(error).__name__}).", code="internal_fault"))
+            return self._refuse(trip, self._fault(error))
 
     async def _complete(self, trip: Trip) -> Outbound:
         inbound, policy, record = trip.inbound, trip.policy, trip.record
@@ -135,8 +139,9 @@ class Pipeline:
             outgoing: dict[str, JSON] = await _off_loop(self._substituted, trip, body, leaves, findings, size=len(inbound.body))
             payload = serialise(outgoing)
         with record.stage("measure_again"):
-            trip.sent_tokens = record.tokens_after = await self._measure(outgoing, trip)
+            record.tokens_after = await self._measure(outgoing, trip)
 
+        self._log.check()  # what cannot be audited is not forwarded
         with record.stage("forward"):
             answer = await self._upstream.send("POST", inbound.path, inbound.headers, payload)
         record.bytes_out = len(payload)
@@ -204,15 +209,16 @@ class Pipeline:
             raise
         except Exception as error:
             verdict, reason = "block", "internal_fault"
-            fault = Unavailable(f"Internal fault ({type(error).__name__}).", code="internal_fault")
-            yield b"data: " + _error(fault) + b"\n\n"
+            yield b"data: " + _error(self._fault(error)) + b"\n\n"
             raise StreamBroken from None
         finally:
-            self._close(trip, verdict, reason, 200)
             await answer.aclose()
+            with contextlib.suppress(Unavailable):  # an audit that fails now refuses the next request
+                self._close(trip, verdict, reason, 200)
 
     async def _pass_through(self, trip: Trip) -> Outbound:
         """`GET /v1/models`: nothing of the user's goes out, the answer comes back as it is."""
+        self._log.check()
         answer = await self._upstream.send("GET", trip.inbound.path, trip.inbound.headers, None)
         try:
             raw = await answer.read()
@@ -237,6 +243,7 @@ class Pipeline:
         measured = await _off_loop(count, body, size=size)
         trip.record.completion, trip.record.limit = measured.completion, limit.served
         measure.check_limit(measured, limit.served)
+        trip.sent_tokens = int(measured.prompt / limit.factor)
         return measured.prompt
 
     def _verify(self, trip: Trip) -> None:
@@ -252,6 +259,11 @@ class Pipeline:
             trip.record.alarm(alarm.code)
             if action == "block":
                 raise BadAnswer(alarm.message, code=alarm.code)
+
+    def _fault(self, error: Exception) -> Unavailable:
+        """A fault of our own: its type and place go to the log, its text (which may quote a prompt) nowhere."""
+        self._on_fault(error)
+        return Unavailable(f"Internal fault ({type(error).__name__}).", code="internal_fault")
 
     def _refuse(self, trip: Trip, refusal: Refusal) -> Outbound:
         try:

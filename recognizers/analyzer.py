@@ -22,6 +22,7 @@ from recognizers.blocks import blocks
 from recognizers.custom import CustomSpec
 from recognizers.labels import normalise
 from recognizers.language import candidates
+from recognizers.lexicon import Lexicon
 from recognizers.names import LABELS as NAME_ENTITIES
 from recognizers.names import Names
 from recognizers.overlap import resolve
@@ -110,6 +111,11 @@ class Analyzer:
             self._names.load()
             self._structured = StructuredNames(self._names.lexicon)
 
+    @property
+    def lexicon(self) -> Lexicon:
+        """The dictionary and given names of the loaded models; empty where no names are looked for."""
+        return self._structured.lexicon
+
     def analyze(self, items: Sequence[Item]) -> list[list[Span]]:
         """The spans of each item, in code points of its text: sorted, disjoint, of wanted entities only."""
         readings = [_read(item) for item in items]
@@ -155,7 +161,8 @@ class Analyzer:
                 if result.score > 0:
                     explanation = result.analysis_explanation
                     why = (explanation and explanation.textual_explanation) or "pattern"
-                    yield Span(result.start, result.end, result.entity_type, result.score, recognizer.name, why)
+                    found_by = (result.recognition_metadata or {}).get(result.RECOGNIZER_NAME_KEY, recognizer.name)
+                    yield Span(result.start, result.end, result.entity_type, result.score, found_by, why)
 
     def _cells(self, text: str) -> list[Span]:
         """Pattern hits that need the label of a cell, which stands elsewhere: each cell is read behind its label."""

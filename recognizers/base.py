@@ -121,7 +121,7 @@ def bounded(text: str, start: int, end: int, boundary: Boundary) -> bool:
     return not (right == "." and text[end - 1 : end].isdigit() and text[end + 1 : end + 2].isdigit())
 
 
-_SENTENCE_BREAK = re.compile(r"[;!?]|\.\s|\n\s*\n")
+_SENTENCE_BREAK = re.compile(r"[;!?]|(?<!\bno)(?<!\bnr)(?<!\bnum)\.\s|\n\s*\n")
 _LINE_BREAK = re.compile(r"[;!?\n]|\.\s")
 
 
@@ -158,8 +158,10 @@ def judge(rule: Rule, text: str, start: int, end: int) -> tuple[float, str]:
     return rule.bare, checked or "pattern"
 
 
-class RuleRecognizer(LocalRecognizer):  # type: ignore[misc]
+class RuleRecognizer(LocalRecognizer):
     """A set of rules about one subject. Stateless: safe to share, and equal results for equal text."""
+
+    name: str
 
     def __init__(self, name: str, rules: Sequence[Rule]) -> None:
         self.rules = tuple(rules)

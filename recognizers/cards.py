@@ -67,7 +67,7 @@ _LABELS = (
     "tarjeta", "carta", "carta di credito", "numero carta", "creditcardnummer", "cartão", "payment method",
 )  # fmt: skip
 _OTHER_NUMBER = re.compile(
-    r"(?:trace|span|order|request|req|transaction|tracking|ticket|invoice|ref|reference|id|ids|uid|serial|sku|ean"
+    r"(?<![a-z0-9])(?:trace|span|order|request|req|transaction|tracking|ticket|invoice|ref|reference|id|ids|uid|serial|sku|ean"
     r"|gtin|imei"
     r"|iccid|isbn|timestamp|time|ts|epoch|nonce|seed|hash|commande|facture|suivi|numero de serie|bestellung|rechnung"
     r"|auftrag|sendung|pedido|factura|ordine|fattura|build|revision|version|offset|run|job|case)s?"

@@ -11,9 +11,10 @@ _FILE_END = re.compile(r"\.[a-z][a-z0-9]{1,4}(?![A-Za-z0-9])")
 _IDENTIFIER = re.compile(r"[a-z]\w*[A-Z]|\w_\w|::|\(\)|->|=>|\$|\w\.\w+\(")
 _CAMEL = re.compile(r"[^\W\d_][A-ZÀ-Þ]")
 _CAMEL_NAME = re.compile(
-    r"(?:Ma?c|O['’]?|D[ei]|L[aei]|D['’]|Du|Fitz|Van|Von|Saint|St|Ste|[JT]e|"
+    r"(?:Ma?c|O['’]?|D[ei]|L[aei]|D['’]|Du|Fitz|Van|Von|Saint|St|Ste|"
     r"[A-Z]\.)?[A-ZÀ-Þ][^\WA-ZÀ-Þ]+(?:[-'’.].*)?$|[A-Z]{2,}['’]s$"
 )
+_TITLE_END = re.compile(r"(?:^|[^\w.])(?:Dr|Mr|Mrs|Ms|Prof|Pr|Mme|Mlle|M)\.$")
 CODE = re.compile(
     r"[{}=<>\\$]|::|\(\)|//|\w_\w|\w\.\w+\(|^\s*(?:import|from|def|class|return|const|let|var|#|\$|"
     r"SELECT|INSERT)\b|^\s*@\w"
@@ -44,7 +45,7 @@ def is_code(text: str, start: int, end: int) -> bool:
         return True
     if before.endswith(("::", "->", "$", "\\")) or after.startswith(("(", "::", "->")):
         return True
-    if before[-1:] in {".", "_"} and before[:1].isalnum() and len(before) == 2:
+    if before[-1:] in {".", "_"} and before[:1].isalnum() and len(before) == 2 and not _TITLE_END.search(word):
         return True
     if after[:1] == "_" and after[1:].isalnum():
         return True

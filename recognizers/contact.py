@@ -78,7 +78,7 @@ _SPACED_LETTER, _ANY_LETTER = rf"[^\W\d_{_DENSE}]", r"[^\W\d_]"
 _LOCALS = (_backwards(_SPACED_LETTER), _backwards(_ANY_LETTER))
 _DOMAINS = (_domain(_SPACED_LETTER), _domain(_ANY_LETTER))
 _LITERAL = re.compile(r"\[(?:IPv6:[0-9A-Fa-f:.]{2,45}|[0-9]{1,3}(?:\.[0-9]{1,3}){3})\]")
-_QUOTED = re.compile(r'"(?:[^"\\\r\n]|\\.){1,64}$')
+_QUOTED = re.compile(r'"(?:[^"\\\r\n]|\\.){1,64}\Z')
 _LEADING = ".'%~!#$*^-+"
 _FILES_WORDS = """
     png jpg jpeg gif svg webp ico bmp css scss js mjs ts tsx jsx json map md txt pdf zip tgz gz py rb html htm
@@ -142,7 +142,7 @@ _AT_WORD = re.compile(
 )
 _DOT_WORD = r"(?:\s*[\[({]\s*(?:dot|point|punkt|punto|\.)\s*[\])}]\s*|\s+(?:dot|point|punkt|punto)\s+)"
 _SPELLED_LOCAL = re.compile(
-    rf"[A-Za-z0-9][A-Za-z0-9._+-]{{0,63}}(?:{_DOT_WORD}[A-Za-z0-9][A-Za-z0-9_+-]{{0,63}}){{0,3}}$",
+    rf"[A-Za-z0-9][A-Za-z0-9._+-]{{0,63}}(?:{_DOT_WORD}[A-Za-z0-9][A-Za-z0-9_+-]{{0,63}}){{0,3}}\Z",
     re.I,
 )
 _SPELLED_DOMAIN = re.compile(

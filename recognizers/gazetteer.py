@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from recognizers.base import fold
-from recognizers.code import is_code
+from recognizers.code import is_camel, is_code
 from recognizers.lexicon import Lexicon
 from recognizers.shape import ORGANISATION_WORDS, Token, joined, tokens
 from recognizers.words import CALENDAR, COMMON, FUNCTION, OFFICES, PARTICLES, TECHNICAL, TITLES
@@ -31,7 +31,7 @@ _NOT = FUNCTION | CALENDAR | TECHNICAL | TITLES | OFFICES | ORGANISATION_WORDS
 
 
 def listed(text: str, others: Sequence[tuple[int, int]], lexicon: Lexicon) -> Iterator[tuple[int, int, str]]:
-    """`(start, end, why)` of names with a registered given name; `others` are hits of other entities, left alone."""
+    """`(start, end, why)` of names with a registered given name; `others` are places, left alone."""
     if not lexicon.given:
         return
     for match in _CANDIDATE.finditer(text):
@@ -67,7 +67,7 @@ def _pair(words: list[Token], text: str, lexicon: Lexicon) -> tuple[int, int, st
     if not 2 <= len(words) <= 6 or not all(joined(text, a, b) for a, b in itertools.pairwise(words)):
         return None
     bare = [word for word in words if word.folded not in PARTICLES and len(word.folded) > 1]
-    if len(bare) < 2 or any(word.folded in _NOT or word.folded in COMMON for word in bare):
+    if len(bare) < 2 or any(word.folded in _NOT or word.folded in COMMON or is_camel(word.text) for word in bare):
         return None
     shouted_first = bare[0].text.isupper() and len(bare[0].folded) > 2
     if not (lexicon.is_name(bare[0].folded) or (shouted_first and lexicon.is_name(bare[-1].folded))):

@@ -11,6 +11,7 @@ from typing import NamedTuple
 import ahocorasick
 
 from recognizers.base import Span, fold
+from recognizers.lexicon import Lexicon, build
 from recognizers.shape import tokens
 from recognizers.words import CALENDAR, COMMON, FUNCTION, PARTICLES, SUFFIXES, TECHNICAL, TITLES
 
@@ -28,14 +29,15 @@ class Needle(NamedTuple):
     why: str
 
 
-def propagate(texts: Sequence[str], known: Mapping[str, str]) -> list[list[Span]]:
+def propagate(texts: Sequence[str], known: Mapping[str, str], lexicon: Lexicon | None = None) -> list[list[Span]]:
     """Other occurrences of known values (`value -> entity`, the value in any case) in each of `texts`.
 
     Whole words only, possessives included without their ending. A person's name is also looked for part by part,
-    except parts that are plain words; parts that are both (`Rose`, `Mark`) count only with a capital. Linear in
-    the length of the texts, whatever the number of values.
+    except grammar words; parts that are or may be plain words (`Rose`, `Mark`; without a dictionary in `lexicon`, any
+    that is no registered given name) count only with a capital. Linear in the length of the texts, whatever the
+    number of values.
     """
-    needles = {needle.text: needle for needle in _needles(known)}
+    needles = {needle.text: needle for needle in _needles(known, lexicon or build(frozenset()))}
     if not needles:
         return [[] for _ in texts]
     automaton = ahocorasick.Automaton()
@@ -45,11 +47,11 @@ def propagate(texts: Sequence[str], known: Mapping[str, str]) -> list[list[Span]
     return [list(_occurrences(automaton, text)) for text in texts]
 
 
-def _needles(known: Mapping[str, str]) -> Iterator[Needle]:
+def _needles(known: Mapping[str, str], lexicon: Lexicon) -> Iterator[Needle]:
     """Parts first, so that a value that is itself known wins over the same word as a part of another."""
     persons = [value for value, entity in known.items() if entity == "PERSON"]
     for value in persons:
-        yield from _parts(value)
+        yield from _parts(value, lexicon)
     for value, entity in known.items():
         whole = fold(value)
         if entity == "PERSON":
@@ -62,14 +64,16 @@ def _needles(known: Mapping[str, str]) -> Iterator[Needle]:
             yield Needle(whole, entity, False, "known value")
 
 
-def _parts(value: str) -> Iterator[Needle]:
+def _parts(value: str, lexicon: Lexicon) -> Iterator[Needle]:
     words = tokens(value, 0, len(value))
     if len(words) < 2:
         return
     for word in words:
         if len(word.folded) < _MIN_PART or word.folded in PARTICLES or word.folded in SUFFIXES or word.folded in TITLES:
             continue
-        plain = word.folded in COMMON or word.folded in CALENDAR or word.folded in FUNCTION
+        unknown = bool(lexicon.words) and not lexicon.is_common(word.folded)
+        listed = word.folded in COMMON or word.folded in CALENDAR or word.folded in FUNCTION
+        plain = listed or not (unknown or lexicon.is_name(word.folded))
         if not (word.folded in FUNCTION and word.folded != "will") and word.folded not in TECHNICAL:
             yield Needle(word.folded, "PERSON", plain, "part of a known name")
 

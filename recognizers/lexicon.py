@@ -12,6 +12,7 @@ import lzma
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 from recognizers.base import fold
 from recognizers.words import FUNCTION
@@ -77,8 +78,11 @@ def build(dictionary_words: frozenset[str]) -> Lexicon:
     return Lexicon(words, frozenset(given), frozenset(given[:_FREQUENT]))
 
 
-def dictionary(model: Path) -> frozenset[str]:
-    """The folded words of the lemma tables of a spaCy model directory, at least two letters long."""
+def dictionary(model: Path, strings: Any) -> frozenset[str]:
+    """The folded words of the lemma tables of a spaCy model directory, at least two letters long.
+
+    `strings` is the model's string store: one of the French tables names its words by hash only.
+    """
     from spacy.lookups import Lookups
 
     lookups = Lookups()
@@ -87,4 +91,9 @@ def dictionary(model: Path) -> frozenset[str]:
     for name in _TABLES:
         for words in lookups.get_table(name).values():
             found.update(fold(word) for word in words if len(word) > 1 and word.isalpha() and word.islower())
+    if lookups.has_table("lemma_lookup"):
+        hashes = (key for key in lookups.get_table("lemma_lookup") if key in strings)
+        forms = {fold(word) for word in map(strings.__getitem__, hashes) if word.isalpha() and word.islower()}
+        # Rare verb forms (`mira`, `versa`) would hide more names than they save false alarms.
+        found |= forms.difference(_shipped("given_names.txt.xz"))
     return frozenset(found)

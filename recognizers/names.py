@@ -72,7 +72,7 @@ class NameModel:
         """Loads and verifies the model. Raises `ModelUnavailable`."""
         if self._nlp is None:
             self._nlp, directory = models.load(self.source)
-            self.lexicon = lexicon.build(lexicon.dictionary(directory))
+            self.lexicon = lexicon.build(lexicon.dictionary(directory, self._nlp.vocab.strings))
 
     def find(self, texts: Sequence[str]) -> list[list[Span]]:
         """The names in each text, in code points, sorted; they may overlap."""
@@ -81,7 +81,7 @@ class NameModel:
         first = list(self._hits(texts))
         found = [self._spans(text, hits, SCORE, "") for text, hits in zip(texts, first, strict=True)]
         for text, hits, spans in zip(texts, first, found, strict=True):
-            others = [(start, end) for start, end, label in hits if self.source.label.get(label) != "PERSON"]
+            others = [(start, end) for start, end, label in hits if self.source.label.get(label) == "LOCATION"]
             name = f"names:{self.source.language}"
             spans += [Span(a, b, "PERSON", GIVEN, name, why) for a, b, why in listed(text, others, self.lexicon)]
         again = [(index, at, line) for index, text in enumerate(texts) for at, line in second_looks(text, self.lexicon)]

@@ -116,11 +116,9 @@ _ASSIGNED = re.compile(
     r"(?i)[23][0-9a-f]{3}:|64:ff9b:|100::|::ffff:|f[cd][0-9a-f]{2}:|fe[89ab][0-9a-f]:|ff[0-9a-f]{2}:"
 )
 _NUMBERED = re.compile(
-    r"(?:\bv|version|versions|ver|release|releases|rev|revision|section|sections|sect|chapter|clause|article|annex"
-    r"|paragraph|para"
-    r"|build|firmware|kapitel|abschnitt|chapitre|capitulo|capitolo|step|item|appendix|table|figure|fig|update"
-    r"|upgrade|§|sdk|api|driver"
-    r"|kernel|patch|oid|numero|assembly)s?[.\s:=#\"'v]*$|[<>~=!^]=\s*v?$|[~^]$|[a-z][/@_\-]v?$"
+    r"(?:\b(?:v|ver|version|release|rev|revision|section|sect|chapter|clause|article|annex|paragraph|para|appendix|figure"
+    r"|fig|build|firmware|assembly|oid|kapitel|abschnitt|chapitre|capitulo|capitolo)s?|§)[.\s:=#\"'v]*\Z"
+    r"|[<>~=!^]=\s*v?\Z|[~^]\Z|[a-z][/@_\-]v?\Z"
 )
 _HEADING = re.compile(r"(?:^|\n)[ \t#>*]*$")
 
@@ -215,7 +213,7 @@ class MacRecognizer(RuleRecognizer):
 def _username_rules() -> list[Rule]:
     value = r"[ \t]*(?P<v>@?[\pL\pN][\pL\pN._@+\-]{1,63})"
     sure = (
-        r"user[ _-]?name|user[ _-]?id|login(?:[ _-]?name)?|identifiant|nom d'utilisateur|handle|benutzername"
+        r"user[ _-]?name|user[ _-]?id|login(?:[ _-]?name)?|identifiant|nom d'utilisateur|benutzername"
         r"|benutzerkennung|anmeldename"
         r"|nombre de usuario|usuario|nome utente|gebruikersnaam|screen[ _-]?name|account[ _-]?name|logon"
     )
@@ -223,7 +221,7 @@ def _username_rules() -> list[Rule]:
         Rule(
             "USERNAME",
             "label",
-            rf"(?i)(?:^|[^\pL\pN])(?:{sure})[\"']?[ \t]*[:=][ \t]*[\"']?{value}",
+            rf"(?i)(?:(?:^|[^\pL\pN])(?:{sure})|(?:^|[^\pL\pN_.])handle)[\"']?[ \t]*[:=][ \t]*[\"']?{value}",
             _user_name,
             bare=0.8,
             boundary="none",
@@ -251,7 +249,7 @@ _COMMON_WORDS = """
     root admin administrator guest test tester user users username anonymous nobody system default owner public
     login here failed failure success successful error page form button screen enabled disabled allowed denied
     field name id uuid email mail phone password and or with via using was is must should cannot required
-    optional new old data daemon www-data postgres mysql ubuntu sa ec2-user
+    optional new old data daemon www-data postgres mysql handle someday later maybe ubuntu sa ec2-user
 """
 _COMMON = frozenset(_COMMON_WORDS.split())
 
@@ -266,6 +264,10 @@ def _technical_name(value: str) -> bool:
     return _user_name(value) and re.search(r"[0-9]|[^\W_][._\-][^\W_]", value) is not None
 
 
+# `username: The name of the user`, not `username: mtallow password: x`.
+_GOES_ON = re.compile(r" +[a-z]+\b(?! ?[:=])")
+
+
 class UsernameRecognizer(RuleRecognizer):
     """Drops what is code (`user = request.user`, `login: str`) and a sentence's full stop."""
 
@@ -277,5 +279,6 @@ class UsernameRecognizer(RuleRecognizer):
             code = (
                 not quoted and "." in value and re.search(r"[ \t]=[ \t]*$", text[max(0, span.start - 4) : span.start])
             )
-            if after[:1] not in ("(", "[", "{") and not code and _user_name(value):
+            prose = value.isalpha() and not quoted and _GOES_ON.match(text, span.end)
+            if after[:1] not in ("(", "[", "{") and not code and not prose and _user_name(value):
                 yield span._replace(end=span.start + len(value))

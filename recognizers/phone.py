@@ -49,7 +49,7 @@ _SOCIAL_SECURITY = re.compile(r"[0-9]{3}[\-. ][0-9]{2}[\-. ][0-9]{4}")
 _NANP_GROUPS = re.compile(_NANP)
 _NANP_BLANKS = re.compile(r"[2-9][0-9]{2} [2-9][0-9]{2} [0-9]{4}")
 _OTHER_NUMBER = re.compile(
-    r"(?:nhs|ssn|order|invoice|ref|reference|ticket|case|id|ids|account|acct|siret|siren|nir|isbn|issn|ean|sku"
+    r"(?<![a-z0-9])(?:nhs|ssn|order|invoice|ref|reference|ticket|case|id|ids|account|acct|siret|siren|nir|isbn|issn|ean|sku"
     r"|imei|serial|bsn|nif"
     r"|vat|tva|zip|postcode|version|mrn|rpps|policy|tracking|commande|facture|dossier|contrat|patient|kundennummer"
     r"|iban|card|page)s?"
@@ -150,9 +150,12 @@ class PhoneRecognizer(RuleRecognizer):
         if value.startswith(("+", "(+")):
             if _valid(value):
                 return 0.9, "check passed"
-            grouped = len(_GROUP.findall(value)) > 1
-            return (0.62 if grouped and len(number) >= 8 else 0.5 if len(number) >= 10 else 0.0), "international form"
-        if value.startswith("00") and len(number) >= 10 and _valid("+" + number[2:]):
+            grouped = len(_GROUP.findall(value)) > 1 and number[0] != "0"
+            return (
+                0.62 if grouped and len(number) >= 8 else 0.5 if len(number) >= 10 and number[0] != "0" else 0.0
+            ), "international form"
+        exit_code = _EXIT_CODE.match(number)
+        if exit_code and len(number) >= 10 and _valid(number[exit_code.end() :]):
             return 0.8, "check passed"
         if _NANP_GROUPS.fullmatch(value):
             return 0.75, "usual grouping"
@@ -196,6 +199,7 @@ def _valid(value: str) -> bool:
         return False
 
 
+_EXIT_CODE = re.compile(r"00|011")
 _GROUP = re.compile(r"[0-9]+")
 _INTERNATIONAL_PREFIX = re.compile(r" 00(?=[1-9](?:[ .()/\-]{0,3}[0-9]){7})")
 _USUAL = compile_re2(

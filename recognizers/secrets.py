@@ -227,6 +227,7 @@ _TECHNICAL = re.compile(
     r"|int[0-9]+|str[0-9]*|h[0-9]|p[0-9])(?:[_\-./:][a-z0-9]*)*[.!?]?|[0-9]+[a-z\-]*(?:char|digit|bit|byte|day"
     r"|hour|min|sec)\w*[.!?]?"
 )
+_CODE = re.compile(r"[A-Za-z_][\w.]*\[|_[A-Z][a-z]|(?:class|func|meth|mod|attr|exc|ref|data|py):")
 _PLACE = re.compile(r"(?:[a-z][a-z0-9+.\-]{1,20}://(?!\S*:\S*@)|\.{0,2}/|~/|[A-Za-z]:\\).*")
 
 
@@ -238,6 +239,7 @@ def _no_value(value: str) -> bool:
         or _TECHNICAL.fullmatch(value)
         or _PLACE.fullmatch(value)
         or "(" in value[1:]
+        or _CODE.match(value)
     )
 
 

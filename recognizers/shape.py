@@ -272,7 +272,7 @@ def looks_personal(text: str, start: int, end: int, lexicon: Lexicon, single: bo
     if any(word.folded in ORGANISATION_WORDS or word.folded in TECHNICAL for word in words):
         return False
     first, rest = words[0], words[1:]
-    return (
+    return first.folded not in _LOWER and (
         (lexicon.is_given(_stem(first)) if rest else _is_sure(_stem(first), lexicon))
         and not lexicon.is_common(_stem(first))
         and not any(lexicon.is_common(_stem(word)) and len(word.folded) > 1 for word in rest)

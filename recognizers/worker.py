@@ -7,9 +7,10 @@ May import: its own package, the standard library.
 from __future__ import annotations
 
 import faulthandler
+import logging
 import os
 import signal
-import sys
+import warnings
 from collections.abc import Mapping, Sequence
 
 from recognizers.analyzer import Analyzer, Item, Settings
@@ -29,7 +30,11 @@ def start(settings: Settings) -> None:
     """Runs once in a new worker: silence (no library may print text), then load."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     faulthandler.disable()
-    sys.stdout = open(os.devnull, "w")  # noqa: SIM115 - lives as long as the process
+    logging.disable(logging.CRITICAL)
+    warnings.simplefilter("ignore")
+    null = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(null, 1)
+    os.dup2(null, 2)
     analyzer = Analyzer(settings)
     analyzer.load()
     _analyzer.append(analyzer)

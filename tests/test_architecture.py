@@ -16,7 +16,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("proxy.model", "proxy.errors"),
     ("proxy.policy", "proxy.vault", "proxy.wire", "proxy.tokens", "proxy.headers", "proxy.inflate"),
     ("proxy.measure", "proxy.detect", "proxy.substitute", "proxy.forward", "proxy.verify", "proxy.restore", "proxy.audit"),
-    ("proxy.pipeline",),
+    ("proxy.pipeline", "proxy.analysis"),
     ("proxy.ingress", "proxy.routes"),
     ("proxy.app", "proxy.__main__", "proxy.commands", "proxy.demo", "proxy.echo", "proxy.settings", "proxy.logs", "proxy.metrics"),
 )

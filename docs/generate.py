@@ -1,0 +1,132 @@
+"""Writes the parts of the documentation that the program itself knows: `python docs/generate.py`.
+
+A part stands between `<!-- generated: NAME -->` and `<!-- end -->` in a Markdown file; everything else in the file
+is written by hand and left alone. `tests/test_docs.py` renders the parts again and compares.
+
+May import: proxy, recognizers, typer, the standard library.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+
+from typer import rich_utils
+from typer.testing import CliRunner
+
+ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT))
+
+from proxy.__main__ import command_line  # noqa: E402
+from proxy.policy import load_policy  # noqa: E402
+from recognizers import ENTITIES  # noqa: E402
+
+FILES = ("README.md", "docs/operations.md", "docs/entities.md")
+PART = re.compile(r"(<!-- generated: ([a-z ]+) -->\n).*?(<!-- end -->)", re.DOTALL)
+COLUMNS = 100
+POLICIES = ("default", "strict")
+
+READING = (
+    ("What the words mean, and the path of a request", ("proxy/__init__.py", "proxy/pipeline.py")),
+    ("What stages hand to one another, and how a request ends early", ("proxy/model.py", "proxy/errors.py")),
+    ("Where text lives in a request", ("proxy/wire/walk.py", "proxy/wire/chat.py")),
+    ("How a value is found: the engine, and one recognizer", ("recognizers/base.py", "recognizers/iban.py")),
+    ("Placeholders, there and back", ("proxy/vault.py", "proxy/substitute.py", "proxy/restore.py")),
+    ("Restoring a stream without adding or dropping an event", ("proxy/wire/hold.py", "proxy/wire/stream.py")),
+    ("Whether the answer can belong to the prompt", ("proxy/verify.py",)),
+    ("What is written down", ("proxy/audit.py",)),
+)
+"""The reading guide: what to read for which question, in this order."""
+
+
+def lines_of(name: str) -> int:
+    """Lines of a file."""
+    return len((ROOT / name).read_text(encoding="utf-8").splitlines())
+
+
+def about(number: int) -> int:
+    """Rounded to tens: a size to plan with, which does not change at every commit."""
+    return max(10, round(number, -1))
+
+
+def reading() -> str:
+    """The reading guide as a table."""
+    rows = [
+        f"| {number} | {question} | {', '.join(f'[`{name}`]({name}) ({about(lines_of(name))})' for name in names)} |"
+        for number, (question, names) in enumerate(READING, 1)
+    ]
+    total = sum(lines_of(name) for _, names in READING for name in names)
+    return table(("", "question", "files (lines)"), rows) + f"\nTogether about {round(total, -2):,} lines.\n"
+
+
+def help_of(command: str) -> str:
+    """What `caviardage COMMAND --help` prints on a terminal of `COLUMNS` columns, without colours."""
+    rich_utils.MAX_WIDTH, rich_utils.FORCE_TERMINAL = COLUMNS, None
+    arguments = [*command.split(), "--help"]
+    result = CliRunner().invoke(command_line(), arguments, prog_name="caviardage", env={"NO_COLOR": "1"})
+    assert result.exit_code == 0, result.output  # noqa: S101
+    shown = "\n".join(line.rstrip() for line in result.output.strip("\n").splitlines())
+    return f"```text\n$ caviardage {' '.join(arguments)}\n{shown}\n```\n"
+
+
+def commands() -> list[str]:
+    """The names of all commands."""
+    return [str(made.name or made.callback.__name__) for made in command_line().registered_commands if made.callback]
+
+
+def entities() -> str:
+    """Every built-in entity with what the shipped policies do about it."""
+    policies = [load_policy(ROOT / "policies" / f"{name}.yaml", entities=ENTITIES) for name in POLICIES]
+    rows = [
+        f"| `{row.name}` | {cell(row.title)} | {cell(row.checked)} | {cell(row.source)} | {code(row.value)} | "
+        + " | ".join(policy.rule(row.name).action for policy in policies)
+        + " |"
+        for row in ENTITIES.values()
+    ]
+    heads = ("entity", "what it is", "what decides", "source of the format", "example", *POLICIES)
+    return f"{len(ENTITIES)} entities.\n\n" + table(heads, rows)
+
+
+def table(heads: Iterable[str], rows: Iterable[str]) -> str:
+    """A Markdown table of rows that are already written."""
+    heads = tuple(heads)
+    return "\n".join([f"| {' | '.join(heads)} |", "|" + "---|" * len(heads), *rows, ""])
+
+
+def cell(text: str) -> str:
+    """Text inside a table."""
+    return text.replace("|", "\\|")
+
+
+def code(text: str) -> str:
+    """A value inside a table, letter for letter."""
+    return f"`{cell(text)}`"
+
+
+def part(name: str) -> str:
+    """The part of that name. Raises `KeyError` if there is none."""
+    if name == "help" or name.startswith("help "):
+        return help_of(name.removeprefix("help").strip())
+    return {"reading": reading, "entities": entities}[name]()
+
+
+def render(text: str) -> str:
+    """A file with every generated part as it should be."""
+    return PART.sub(lambda match: match[1] + part(match[2]) + match[3], text)
+
+
+def main() -> None:
+    """Rewrites the files in place."""
+    for name in FILES:
+        path = ROOT / name
+        before = path.read_text(encoding="utf-8")
+        after = render(before)
+        if after != before:
+            path.write_text(after, encoding="utf-8")
+            sys.stdout.write(f"{name} renewed\n")
+
+
+if __name__ == "__main__":
+    main()

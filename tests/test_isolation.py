@@ -1,0 +1,165 @@
+"""Many tenants at once, many of them gone before their answer: nobody ever gets a word of anybody else.
+
+10,000 requests through the real service, about 60 in flight, streamed and not, against a provider whose answers
+come late and out of order; a fifth of the clients hang up at a random moment. Every answer that arrives must be the
+sender's own text, and afterwards nothing may be left behind.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import random
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import Any
+
+import openai
+import pytest
+
+from tests.e2e import SECRET, Service, found_in, wait_until
+
+REQUESTS = 10_000
+IN_FLIGHT = 60
+TENANTS = 40
+FIRST = ("Eleanor", "Camille", "Omar", "Ingrid", "Mateusz", "Sophie", "Rajesh", "Helena", "Thomas", "Nadia")
+LAST = ("Whitcombe", "Delaunay", "Benhaddou", "Lindqvist", "Kowalski", "Marchetti", "Iyer", "Novak", "Barlow", "Petit")
+
+
+@dataclass(frozen=True)
+class Ask:
+    """One request, all of it derived from its number."""
+
+    number: int
+    tenant: int
+    text: str
+    stream: bool
+    model: str
+    cancel_after: float | None
+
+    @property
+    def value(self) -> str:
+        return f"case.{self.number}.of.{self.tenant}@example.org"
+
+
+def ask(number: int, chance: random.Random) -> Ask:
+    tenant = chance.randrange(TENANTS)
+    name = f"{chance.choice(FIRST)} {chance.choice(LAST)}"
+    text = f"{name} wrote from case.{number}.of.{tenant}@example.org. Please thank {name}."
+    stream = chance.random() < 0.5
+    wait = chance.choice((0, 0, 0.01, 0.05, 0.3))
+    slow = chance.choice((0, 0, 0.002, 0.02)) if stream else 0
+    model = f"echo;wait={wait};slow={slow};chunk={chance.choice((3, 9, 40))}"
+    leaves = chance.random() < 0.2
+    return Ask(number, tenant, text, stream, model, chance.choice((0.0, 0.01, 0.05, 0.2, 0.6)) if leaves else None)
+
+
+@dataclass
+class Outcome:
+    counts: Counter[str] = field(default_factory=Counter)
+    wrong: list[int] = field(default_factory=list)
+
+
+class Client:
+    """One keep-alive connection, HTTP/1.1 by hand: cheap, and it can hang up at any moment."""
+
+    def __init__(self, port: int) -> None:
+        self._port = port
+        self._reader: asyncio.StreamReader | None = None
+        self._writer: asyncio.StreamWriter | None = None
+
+    async def send(self, ask: Ask) -> tuple[int, bytes]:
+        if self._writer is None:
+            self._reader, self._writer = await asyncio.open_connection("127.0.0.1", self._port)
+        body = json.dumps(
+            {"model": ask.model, "stream": ask.stream, "messages": [{"role": "user", "content": ask.text}]}
+        ).encode()
+        head = (
+            "POST /v1/chat/completions HTTP/1.1\r\nhost: proxy\r\ncontent-type: application/json\r\n"
+            f"authorization: Bearer tenant-{ask.tenant}\r\ncontent-length: {len(body)}\r\n\r\n"
+        )
+        self._writer.write(head.encode() + body)
+        await self._writer.drain()
+        return await self._answer()
+
+    async def _answer(self) -> tuple[int, bytes]:
+        assert self._reader is not None
+        head = (await self._reader.readuntil(b"\r\n\r\n")).decode().lower()
+        status = int(head.split()[1])
+        if "content-length: " in head:
+            return status, await self._reader.readexactly(int(head.split("content-length: ")[1].split("\r\n")[0]))
+        parts = []
+        while size := int(await self._reader.readline(), 16):
+            parts.append(await self._reader.readexactly(size))
+            await self._reader.readline()
+        await self._reader.readline()
+        return status, b"".join(parts)
+
+    def hang_up(self) -> None:
+        if self._writer is not None:
+            self._writer.transport.abort()
+        self._writer = None
+
+
+def text_of(answer: bytes, stream: bool) -> str:
+    if not stream:
+        return str(json.loads(answer)["choices"][0]["message"]["content"])
+    events = answer.split(b"\n\n")
+    assert events[-2:] == [b"data: [DONE]", b""]
+    chunks = [json.loads(event.removeprefix(b"data: ")) for event in events[:-2]]
+    return "".join(chunk["choices"][0]["delta"].get("content", "") for chunk in chunks)
+
+
+async def storm(port: int, asks: list[Ask]) -> Outcome:
+    outcome, queue = Outcome(), iter(asks)
+
+    async def one() -> None:
+        client = Client(port)
+        for item in queue:
+            try:
+                async with asyncio.timeout(item.cancel_after):
+                    status, answer = await client.send(item)
+            except TimeoutError:
+                client.hang_up()
+                outcome.counts["cancelled"] += 1
+                continue
+            outcome.counts[str(status)] += 1
+            if status != 200 or text_of(answer, item.stream) != item.text:
+                outcome.wrong.append(item.number)
+        client.hang_up()
+
+    await asyncio.gather(*(one() for _ in range(IN_FLIGHT)))
+    return outcome
+
+
+def port_of(service: Service) -> int:
+    return int(service.url.rsplit(":", 1)[1])
+
+
+def test_nothing_crosses_between_ten_thousand_interleaved_requests(service: Service) -> None:
+    provider = service.provider
+    chance = random.Random(SECRET)
+    asks = [ask(number, chance) for number in range(REQUESTS)]
+    asyncio.run(storm(port_of(service), [ask(number, chance) for number in range(3 * IN_FLIGHT)]))  # to warm up
+    settle(service)
+    before = service.descriptors()
+    provider.reset()
+
+    outcome = asyncio.run(storm(port_of(service), asks))
+
+    assert outcome.wrong == []
+    assert outcome.counts.keys() == {"200", "cancelled"}, outcome.counts
+    assert outcome.counts["200"] > REQUESTS * 0.75
+    assert outcome.counts["cancelled"] > REQUESTS * 0.05
+    assert provider.peak > IN_FLIGHT / 3
+    assert provider.disconnects > REQUESTS / 100
+    settle(service)
+    assert service.descriptors() <= before + 5
+    nobody_can_be_read(service, asks)
+
+
+def settle(service: Service) -> None:
+    """Waits until the provider sees no exchange and no connection, and the service says the same."""
+    wait_until(lambda: service.provider.active == 0)
+    wait_until(lambda: service.metric("caviardage_upstream_in_use") == 0)
+    wait_until(lambda: service.provider.connections == 0)  # the provider closes what has been idle for 5 seconds
