@@ -71,9 +71,14 @@ def help_of(command: str) -> str:
     return f"```text\n$ caviardage {' '.join(arguments)}\n{shown}\n```\n"
 
 
-def commands() -> list[str]:
+def names() -> list[str]:
     """The names of all commands."""
     return [str(made.name or made.callback.__name__) for made in command_line().registered_commands if made.callback]
+
+
+def commands() -> str:
+    """The help of all commands but `serve`, which has a section of its own."""
+    return "\n".join(help_of(name) for name in ("", *names()) if name != "serve")
 
 
 def entities() -> str:
@@ -107,9 +112,8 @@ def code(text: str) -> str:
 
 def part(name: str) -> str:
     """The part of that name. Raises `KeyError` if there is none."""
-    if name == "help" or name.startswith("help "):
-        return help_of(name.removeprefix("help").strip())
-    return {"reading": reading, "entities": entities}[name]()
+    made = {"reading": reading, "entities": entities, "commands": commands, "serve": lambda: help_of("serve")}
+    return made[name]()
 
 
 def render(text: str) -> str:

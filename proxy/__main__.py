@@ -19,6 +19,9 @@ def command_line() -> typer.Typer:
     """All commands, each imported when the command line is built and not before `check_package` has passed."""
     from proxy.commands.check import check
     from proxy.commands.count import count
+    from proxy.commands.demo import demo
+    from proxy.commands.explain import explain
+    from proxy.commands.scan import scan
     from proxy.commands.serve import serve
     from proxy.commands.test import test
 
@@ -29,10 +32,8 @@ def command_line() -> typer.Typer:
         pretty_exceptions_enable=False,
         add_completion=False,
     )
-    line.command()(serve)
-    line.command()(check)
-    line.command()(test)
-    line.command()(count)
+    for command in (serve, demo, check, test, explain, scan, count):
+        line.command()(command)
     return line
 
 

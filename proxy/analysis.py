@@ -17,11 +17,13 @@ def wanted(policy: Policy) -> frozenset[str]:
 
 def settings_for(policy: Policy) -> Settings:
     """Picklable settings of an analyzer for this policy."""
+    entities = wanted(policy)
     return Settings(
         languages=policy.languages,
         phone_regions=policy.phone_regions,
         custom=declared_recognizers(policy),
-        entities=wanted(policy),
+        entities=entities,
+        least=tuple(sorted((entity, policy.rule(entity).min_score) for entity in entities)),
     )
 
 

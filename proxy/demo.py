@@ -42,10 +42,24 @@ FRENCH = (
 )
 TOOL_TEXT = "Send the lab report to Eleanor Whitcombe at eleanor.whitcombe@example.org, with a copy to Omar Benhaddou."
 VALUES = (
-    "Eleanor", "Whitcombe", "943 476 5919", "eleanor.whitcombe@", "GB82", "WEST", "7654 32", "4000 0052 6018 1590",
-    "Camille", "Delaunay", "2 85 07 75 116 042 97", "camille.delaunay@", "FR76", "7890 189", "Omar", "Benhaddou",
+    "Eleanor",
+    "Whitcombe",
+    "943 476 5919",
+    "eleanor.whitcombe@",
+    "GB82",
+    "WEST",
+    "7654 32",
+    "4000 0052 6018 1590",
+    "Camille",
+    "Delaunay",
+    "2 85 07 75 116 042 97",
+    "camille.delaunay@",
+    "FR76",
+    "7890 189",
+    "Omar",
+    "Benhaddou",
 )
-TOOL = {
+TOOL: Any = {
     "type": "function",
     "function": {
         "name": "send_mail",
@@ -82,7 +96,7 @@ class Demo:
     def tool_call(self) -> None:
         """A streamed tool call: the arguments come back in pieces, and as valid JSON."""
         chunks = self.client.chat.completions.create(
-            model="gpt-4o", messages=[{"role": "user", "content": TOOL_TEXT}], tools=[TOOL], stream=True  # type: ignore[list-item]
+            model="gpt-4o", messages=[{"role": "user", "content": TOOL_TEXT}], tools=[TOOL], stream=True
         )
         arguments = ""
         for chunk in chunks:
@@ -104,7 +118,11 @@ class Demo:
                 self.faults.append(f"a prompt over the limit got status {error.status_code}")
             body = error.body if isinstance(error.body, dict) else {}
             self.console.print(
-                Panel(escape(str(body.get("message"))), title=f"Over the limit: HTTP {error.status_code} {error.code}", border_style="red")
+                Panel(
+                    escape(str(body.get("message"))),
+                    title=f"Over the limit: HTTP {error.status_code} {error.code}",
+                    border_style="red",
+                )
             )
         if len(self.echo.received) != before:
             self.faults.append("a prompt over the limit was forwarded")
@@ -120,22 +138,39 @@ class Demo:
         table.add_row("the user got back", escape(got))
         if headers is not None:
             counted = headers.get("x-caviardage-prompt-tokens")
-            table.add_row("measured", f"{counted} prompt tokens; found {escape(headers.get('x-caviardage-entities') or '')}")
+            table.add_row(
+                "measured", f"{counted} prompt tokens; found {escape(headers.get('x-caviardage-entities') or '')}"
+            )
         self.console.print(Panel(table, title=title, title_align="left"))
 
     def leaks(self) -> list[str]:
         """Which planted values the provider can read anywhere in what it received."""
         received = json.dumps(self.echo.received, ensure_ascii=False)
-        return [f"value {number} of {len(VALUES)} reached the provider" for number, v in enumerate(VALUES, 1) if v in received]
+        return [
+            f"value {number} of {len(VALUES)} reached the provider"
+            for number, v in enumerate(VALUES, 1)
+            if v in received
+        ]
 
 
 @contextmanager
 def serving(upstream: str) -> Iterator[str]:
     """The proxy in front of `upstream`, ready to serve; yields its base URL."""
     port = free_port()
-    command = [sys.executable, "-m", "proxy", "serve", "--upstream", upstream, "--policy", str(POLICY), "--port", str(port)]
-    quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
-    with subprocess.Popen(command, **quiet, env={**os.environ, "CAVIARDAGE_AUDIT": "-"}) as process:  # noqa: S603 - our own
+    command = [
+        sys.executable,
+        "-m",
+        "proxy",
+        "serve",
+        "--upstream",
+        upstream,
+        "--policy",
+        str(POLICY),
+        "--port",
+        str(port),
+    ]
+    quiet, environment = subprocess.DEVNULL, {**os.environ, "CAVIARDAGE_AUDIT": "-"}
+    with subprocess.Popen(command, stdout=quiet, stderr=quiet, env=environment) as process:  # noqa: S603 - our own
         try:
             wait_until_ready(f"http://127.0.0.1:{port}/healthz", process)
             yield f"http://127.0.0.1:{port}/v1"
@@ -160,7 +195,9 @@ def run() -> int:
     """Runs the demo; 0 if nothing leaked and everything came back exactly."""
     console = Console(highlight=False)
     echo = Echo()
-    console.print("Starting an echo upstream and the proxy (loading the language models takes some seconds) ...", style="dim")
+    console.print(
+        "Starting an echo upstream and the proxy (loading the language models takes some seconds) ...", style="dim"
+    )
     with Loopback(echo.app) as upstream, serving(f"{upstream.url}/v1") as base_url:
         client = OpenAI(base_url=base_url, api_key="no-key-needed", max_retries=0, timeout=60)
         demo = Demo(client, echo, console)
@@ -172,5 +209,8 @@ def run() -> int:
     if faults:
         console.print(Panel("\n".join(faults), title="FAILED", border_style="red"))
         return 1
-    console.print(f"None of {len(VALUES)} planted values reached the provider; every text came back letter for letter.", style="green")
+    console.print(
+        f"None of {len(VALUES)} planted values reached the provider; every text came back letter for letter.",
+        style="green",
+    )
     return 0

@@ -5,7 +5,7 @@ nothing out, which is not the same as having found nothing. Long leaves are cut 
 owning the spans that start in it, so one prompt of any length is worked on by all workers and small prompts get
 their turn in between. Spans of a piece are cached under a keyed hash of (tenant, policy, text): positions only.
 
-May import: model, errors, policy, recognizers, pebble, cachetools, the standard library.
+May import: model, errors, pieces, policy, recognizers, pebble, cachetools, the standard library.
 """
 
 from __future__ import annotations
@@ -17,7 +17,6 @@ import secrets
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from cachetools import LRUCache
@@ -25,32 +24,14 @@ from pebble import ProcessPool
 
 from proxy.errors import BlockedEntity, Unavailable
 from proxy.model import Finding, Kind, Leaf
+from proxy.pieces import batches, cut, reassemble
 from proxy.policy.model import Policy
 from recognizers import worker
 from recognizers.analyzer import Item, Settings
 from recognizers.base import Span, fold
 from recognizers.overlap import resolve
 
-PIECE = 40_000
-"""Code points that one task owns; about 0.3 s of work for one worker."""
-BEHIND, AHEAD = 1_000, 4_500
-"""Code points that a piece reads before and after its own: labels before, the longest value after."""
-SEAM = 100
-"""Code points on each side of the border between two text parts that are read as one text."""
-TASK = 64_000
-"""Code points that are sent to a worker at once."""
 CACHED_SPANS = 200_000
-
-
-@dataclass(frozen=True, slots=True)
-class Piece:
-    """What a leaf (or two, at a seam) gives to one worker: spans that start in `[own_start, own_end)` count."""
-
-    leaf: int
-    item: Item
-    offset: int
-    own_start: int
-    own_end: int
 
 
 class Detector:
@@ -99,18 +80,27 @@ class Detector:
         self.ready = False
         pool, self._pool = self._pool, None
         if pool is not None:
-            pool.stop()
+            pool.stop()  # type: ignore[no-untyped-call]
             await asyncio.get_running_loop().run_in_executor(None, pool.join, 10)
 
-    async def detect(self, leaves: Sequence[Leaf], policy: Policy, tenant: str) -> list[list[Finding]]:
-        """Findings of each leaf, sorted and disjoint. Raises `Unavailable` or `BlockedEntity`."""
+    async def detect(
+        self,
+        leaves: Sequence[Leaf],
+        policy: Policy,
+        tenant: str,
+        progress: Callable[[int], None] = lambda _: None,
+    ) -> list[list[Finding]]:
+        """Findings of each leaf, sorted and disjoint. Raises `Unavailable` or `BlockedEntity`.
+
+        `progress` is told how many more code points have been looked at.
+        """
         if self._inside >= self._waiting:
             raise Unavailable("Too many requests are waiting for detection.", code="busy", retry=True)
         self._inside += 1
         try:
             deadline = time.monotonic() + min(self._deadline, policy.detection.deadline_seconds)
             scope = f"{tenant}\0{policy.digest}\0".encode()
-            spans = await self._first_look(leaves, scope, deadline)
+            spans = await self._first_look(leaves, scope, deadline, progress)
             wanted = _Wanted(policy)
             spans = [wanted.of(leaf, found) for leaf, found in zip(leaves, spans, strict=True)]
             spans = await self._second_look(leaves, spans, deadline)
@@ -122,23 +112,31 @@ class Detector:
             raise BlockedEntity(blocked)
         return findings
 
-    async def _first_look(self, leaves: Sequence[Leaf], scope: bytes, deadline: float) -> list[list[Span]]:
-        pieces = list(_pieces(leaves))
+    async def _first_look(
+        self, leaves: Sequence[Leaf], scope: bytes, deadline: float, progress: Callable[[int], None]
+    ) -> list[list[Span]]:
+        pieces = list(cut(leaves))
         found: list[tuple[Span, ...] | None] = [self._cache.get(self._digest(scope, piece.item)) for piece in pieces]
         missing = [index for index, spans in enumerate(found) if spans is None]
-        tasks = _batches(missing, lambda index: len(pieces[index].item.text))
-        results = await self._gather(worker.analyse, [([pieces[i].item for i in task],) for task in tasks], deadline)
+        tasks = batches(missing, lambda index: len(pieces[index].item.text))
+        sizes = [sum(pieces[i].own_end - pieces[i].own_start for i in task) for task in tasks]
+        results = await self._gather(
+            worker.analyse,
+            [([pieces[i].item for i in task],) for task in tasks],
+            deadline,
+            lambda done: progress(sizes[done]),
+        )
         for task, result in zip(tasks, results, strict=True):
             for index, spans in zip(task, result, strict=True):
                 found[index] = self._cache[self._digest(scope, pieces[index].item)] = tuple(spans)
-        return _reassemble(leaves, pieces, [spans or () for spans in found])
+        return reassemble(leaves, pieces, [spans or () for spans in found])
 
     async def _second_look(self, leaves: Sequence[Leaf], spans: list[list[Span]], deadline: float) -> list[list[Span]]:
         """Once a value is known in a request, its other occurrences there are the same entity."""
         known = _known(leaves, spans)
         if not known:
             return spans
-        tasks = _batches(range(len(leaves)), lambda index: len(leaves[index].text))
+        tasks = batches(range(len(leaves)), lambda index: len(leaves[index].text))
         calls = [([leaves[i].text for i in task], known) for task in tasks]
         results = await self._gather(worker.propagate, calls, deadline)
         merged = list(spans)
@@ -151,15 +149,23 @@ class Detector:
                     merged[index] = resolve([*spans[index], *more], leaf.text)
         return merged
 
-    async def _gather(self, function: Callable[..., Any], calls: Sequence[tuple[Any, ...]], deadline: float) -> list[Any]:
+    async def _gather(
+        self,
+        function: Callable[..., Any],
+        calls: Sequence[tuple[Any, ...]],
+        deadline: float,
+        finished: Callable[[int], None] = lambda _: None,
+    ) -> list[Any]:
         """All calls, at most one per worker at a time, so that other requests get their turn."""
         turn = asyncio.Semaphore(self.workers)
 
-        async def one(arguments: tuple[Any, ...]) -> Any:
+        async def one(index: int) -> Any:
             async with turn:
-                return await self._run(function, deadline, *arguments)
+                result = await self._run(function, deadline, *calls[index])
+            finished(index)
+            return result
 
-        tasks = [asyncio.ensure_future(one(arguments)) for arguments in calls]
+        tasks = [asyncio.ensure_future(one(index)) for index in range(len(calls))]
         try:
             return list(await asyncio.gather(*tasks))
         finally:
@@ -180,7 +186,7 @@ class Detector:
         except asyncio.CancelledError:
             raise
         except TimeoutError:
-            future.cancel()
+            future.cancel()  # type: ignore[no-untyped-call]
             raise Unavailable("Detection did not finish in time.", code="detection_timeout") from None
         except Exception as error:
             # The text of a worker's exception may quote what it was working on: only the type's name goes on.
@@ -189,70 +195,6 @@ class Detector:
     def _digest(self, scope: bytes, item: Item) -> bytes:
         text = f"{int(item.names)}{item.label}\0{item.text}".encode("utf-8", "surrogatepass")
         return hashlib.blake2b(scope + text, key=self._key, digest_size=20).digest()
-
-
-def _pieces(leaves: Sequence[Leaf]) -> Iterable[Piece]:
-    for index, leaf in enumerate(leaves):
-        names = leaf.kind in (Kind.TEXT, Kind.NAME) or (leaf.kind is Kind.KEY and " " in leaf.text)
-        for start, end in _cuts(leaf.text):
-            offset = max(0, start - BEHIND)
-            text = leaf.text[offset : end + AHEAD]
-            yield Piece(index, Item(text, leaf.label, names), offset, start, end)
-    for index, (left, right) in enumerate(zip(leaves, leaves[1:], strict=False)):
-        if left.run is not None and left.run == right.run:
-            head = max(0, len(left.text) - SEAM)
-            text = left.text[head:] + right.text[:SEAM]
-            yield Piece(index, Item(text), head, head, len(left.text))
-
-
-def _cuts(text: str) -> Iterable[tuple[int, int]]:
-    """`[start, end)` of pieces of about PIECE code points, cut at line or word ends where there are any."""
-    start = 0
-    while len(text) - start > PIECE + AHEAD:
-        end = start + PIECE
-        for sign in ("\n\n", "\n", " "):
-            at = text.rfind(sign, start + PIECE // 2, end)
-            if at > 0:
-                end = at + len(sign)
-                break
-        yield start, end
-        start = end
-    yield start, len(text)
-
-
-def _batches(indexes: Iterable[int], size: Callable[[int], int]) -> list[list[int]]:
-    batches: list[list[int]] = []
-    room = 0
-    for index in indexes:
-        if not batches or size(index) > room:
-            batches.append([])
-            room = TASK
-        batches[-1].append(index)
-        room -= size(index)
-    return batches
-
-
-def _reassemble(leaves: Sequence[Leaf], pieces: Sequence[Piece], found: Sequence[Sequence[Span]]) -> list[list[Span]]:
-    """Spans of each leaf from the spans of its pieces; a span across a seam is divided between its two leaves."""
-    spans: list[list[Span]] = [[] for _ in leaves]
-    touched: Counter[int] = Counter()
-    for piece, hits in zip(pieces, found, strict=True):
-        size = len(leaves[piece.leaf].text)
-        for hit in hits:
-            start, end = hit.start + piece.offset, hit.end + piece.offset
-            if not piece.own_start <= start < piece.own_end:
-                continue
-            touched[piece.leaf] += 1
-            spans[piece.leaf].append(hit._replace(start=start, end=min(end, size)))
-            if end > size:
-                spans[piece.leaf + 1].append(hit._replace(start=0, end=end - size))
-                touched[piece.leaf + 1] += 1
-    several = {piece.leaf for piece in pieces if piece.own_start > 0 or piece.own_end < len(leaves[piece.leaf].text)}
-    seams = {i for p in pieces if leaves[p.leaf].run is not None for i in (p.leaf, p.leaf + 1) if i < len(leaves)}
-    return [
-        resolve(hits, leaves[index].text) if index in several or index in seams else sorted(hits)
-        for index, hits in enumerate(spans)
-    ]
 
 
 class _Wanted:
@@ -287,7 +229,9 @@ def _known(leaves: Sequence[Leaf], spans: Sequence[Sequence[Span]]) -> Mapping[s
 
 def _findings(leaf: Leaf, spans: Iterable[Span], policy: Policy) -> list[Finding]:
     findings = [
-        Finding(span.start, span.end, span.entity, policy.rule(span.entity).action, span.score, span.recognizer, span.why)
+        Finding(
+            span.start, span.end, span.entity, policy.rule(span.entity).action, span.score, span.recognizer, span.why
+        )
         for span in spans
     ]
     if leaf.kind is Kind.NUMBER and findings:

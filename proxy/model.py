@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import Protocol, TypeAlias
 
-JSON: TypeAlias = "None | bool | int | float | str | list[JSON] | dict[str, JSON]"
+JSON: TypeAlias = "bool | int | float | str | list[JSON] | dict[str, JSON] | None"
 
 
 class Kind(Enum):
@@ -50,7 +50,7 @@ class Leaf:
 
 
 Visit: TypeAlias = Callable[[Leaf], str]
-"""Called for every leaf in document order; returns what stands in its place (`leaf.raw` or `leaf.text` if unchanged)."""
+"""Called for every leaf in document order; returns what stands in its place, in the form it is written in."""
 
 
 @dataclass(frozen=True, slots=True)

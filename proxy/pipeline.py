@@ -136,7 +136,8 @@ class Pipeline:
         record.model = str(body.get("model"))  # only now: until it was inspected it could have been anything
 
         with record.stage("substitute"):
-            outgoing: dict[str, JSON] = await _off_loop(self._substituted, trip, body, leaves, findings, size=len(inbound.body))
+            work = functools.partial(self._substituted, trip, body, leaves, findings)
+            outgoing, restoration = await _off_loop(work, size=len(inbound.body))
             payload = serialise(outgoing)
         with record.stage("measure_again"):
             record.tokens_after = await self._measure(outgoing, trip)
@@ -145,17 +146,16 @@ class Pipeline:
         with record.stage("forward"):
             answer = await self._upstream.send("POST", inbound.path, inbound.headers, payload)
         record.bytes_out = len(payload)
-        try:
-            if answer.is_event_stream and answer.status == 200:
-                return Outbound(200, self._headers(trip, answer), self._stream(trip, answer))
+        if answer.is_event_stream and answer.status == 200:
+            return Outbound(200, self._headers(trip, answer), self._stream(trip, restoration, answer))
+        async with contextlib.aclosing(answer):
             raw = await answer.read()
-        finally:
-            if not (answer.is_event_stream and answer.status == 200):
-                await answer.aclose()
-        return self._whole(trip, answer, raw)
+        return self._whole(trip, restoration, answer, raw)
 
-    def _substituted(self, trip: Trip, body: dict[str, JSON], leaves: list[Leaf], findings: list[list[Finding]]) -> dict[str, JSON]:
-        """The body that leaves the house: every finding replaced, everything else as it was."""
+    def _substituted(
+        self, trip: Trip, body: dict[str, JSON], leaves: list[Leaf], findings: list[list[Finding]]
+    ) -> tuple[dict[str, JSON], Restoration]:
+        """The body that leaves the house, everything outside findings as it was; and the way back."""
         policy, tenant = trip.policy, tenant_key(self._secret, trip.inbound.tenant)
         vault = Vault(conversation_key(tenant, opening(body)), lookalikes(_texts(leaves)))
         trip.vault = vault
@@ -164,38 +164,38 @@ class Pipeline:
         replaced = iter([substitute(leaf, found, vault, tenant) for leaf, found in zip(leaves, findings, strict=True)])
         outgoing = chat.rewrite_request(body, lambda _: next(replaced), _passed(policy))
         trip.restoration = Restoration(vault, in_tools=policy.answers.restores_in)
-        return outgoing
+        return outgoing, trip.restoration
 
-    def _whole(self, trip: Trip, answer: UpstreamAnswer, raw: bytes) -> Outbound:
-        """A complete answer, or an error of the upstream's: verified and restored, status and retry headers as they were."""
-        assert trip.restoration is not None
+    def _whole(self, trip: Trip, restoration: Restoration, answer: UpstreamAnswer, raw: bytes) -> Outbound:
+        """A complete answer, or an error of the upstream's: verified and restored, status and retry headers kept."""
         with trip.record.stage("restore"):
             try:
-                body = restore_answer(parse_answer(raw), trip.restoration, trip.seen)
+                body = restore_answer(parse_answer(raw), restoration, trip.seen)
                 raw = serialise(body)
             except BadRequest:
                 if answer.status < 400:
-                    raise BadAnswer("The upstream's answer is not JSON that can be read.", code="unreadable_answer") from None
-                text, _ = trip.restoration.whole(raw.decode("utf-8", "replace"), Context.PLAIN)
+                    raise BadAnswer(
+                        "The upstream's answer is not JSON that can be read.", code="unreadable_answer"
+                    ) from None
+                text, _ = restoration.whole(raw.decode("utf-8", "replace"), Context.PLAIN)
                 raw = text.encode()
         if answer.status < 400:
-            self._verify(trip)
+            self._verify(trip, restoration)
         self._close(trip, "release" if answer.status < 400 else "upstream_error", "", answer.status)
         return Outbound(answer.status, self._headers(trip, answer), raw)
 
-    async def _stream(self, trip: Trip, answer: UpstreamAnswer) -> AsyncIterator[bytes]:
+    async def _stream(self, trip: Trip, restoration: Restoration, answer: UpstreamAnswer) -> AsyncIterator[bytes]:
         """The answer as it grows. Ends cleanly only when the upstream did, and nothing was wrong with it."""
-        assert trip.restoration is not None
-        stream = ChatStream(trip.restoration, trip.seen)
+        stream = ChatStream(restoration, trip.seen)
         verdict, reason = "cancelled", "client_disconnected"
         try:
             async for chunk in answer.chunks():
                 out = stream.feed(chunk)
-                self._verify(trip)
+                self._verify(trip, restoration)
                 if out:
                     yield out
             out = stream.finish()
-            self._verify(trip)
+            self._verify(trip, restoration)
             if out:
                 yield out
             if not trip.seen.done and not trip.seen.upstream_error:
@@ -220,10 +220,8 @@ class Pipeline:
         """`GET /v1/models`: nothing of the user's goes out, the answer comes back as it is."""
         self._log.check()
         answer = await self._upstream.send("GET", trip.inbound.path, trip.inbound.headers, None)
-        try:
+        async with contextlib.aclosing(answer):
             raw = await answer.read()
-        finally:
-            await answer.aclose()
         self._close(trip, "release" if answer.status < 400 else "upstream_error", "", answer.status)
         return Outbound(answer.status, self._headers(trip, answer), raw)
 
@@ -234,10 +232,15 @@ class Pipeline:
             raise BadRequest("The field model must be a non-empty string.", param="$.model")
         limit = trip.policy.limit_for(model)
         if limit is None:
-            raise UnsupportedByPolicy("The policy states no served limit for this model, and none by default.", param="$.model")
+            raise UnsupportedByPolicy(
+                "The policy states no served limit for this model, and none by default.", param="$.model"
+            )
         size = len(trip.inbound.body)
         count = functools.partial(
-            measure.measure, counter=self._counters.of(limit.tokenizer, limit.factor), limit=limit.served, size=size,
+            measure.measure,
+            counter=self._counters.of(limit.tokenizer, limit.factor),
+            limit=limit.served,
+            size=size,
             deadline=time.monotonic() + MEASURE_SECONDS,
         )
         measured = await _off_loop(count, body, size=size)
@@ -246,18 +249,17 @@ class Pipeline:
         trip.sent_tokens = int(measured.prompt / limit.factor)
         return measured.prompt
 
-    def _verify(self, trip: Trip) -> None:
+    def _verify(self, trip: Trip, restoration: Restoration) -> None:
         """Raises `BadAnswer` where the policy says block; else notes the alarm once."""
-        assert trip.restoration is not None
         answers = trip.policy.answers
         for alarm, action in (
-            (verify.check_foreign(trip.restoration.tally.foreign), answers.foreign_placeholder),
+            (verify.check_foreign(restoration.tally.foreign), answers.foreign_placeholder),
             (verify.check_usage(trip.seen.usage, trip.sent_tokens), answers.usage_mismatch),
         ):
             if alarm is None or action == "off":
                 continue
             trip.record.alarm(alarm.code)
-            if action == "block":
+            if action == "block" and trip.policy.mode == "enforce":
                 raise BadAnswer(alarm.message, code=alarm.code)
 
     def _fault(self, error: Exception) -> Unavailable:

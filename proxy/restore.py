@@ -230,7 +230,7 @@ _CLOSE = regex.compile(r'\s{0,2}(?:\\{0,2}>|&gt;|%3E|\\{1,2}u003e)"?', regex.IGN
 def _may_grow(match: regex.Match[str], window: str) -> bool:
     """True if characters still to come could make a complete match longer."""
     if match.end() == len(window):
-        return match["c"] is None or match["q"] is not None and match["p"] is None
+        return match["c"] is None or (match["q"] is not None and match["p"] is None)
     if match["o"] is None or match["c"] is not None:
         return False
     rest = _CLOSE.fullmatch(window, match.end("n"), partial=True)

@@ -37,7 +37,8 @@ def substitute(leaf: Leaf, findings: Sequence[Finding], vault: Vault, salt: byte
     if leaf.kind in _REFUSED_KINDS:
         found = ", ".join(sorted({finding.entity for finding in findings}))
         raise UnsupportedByPolicy(
-            f"The field {leaf.path} {_REFUSED_KINDS[leaf.kind]}, but holds {found}. Nothing was forwarded.", param=leaf.path
+            f"The field {leaf.path} {_REFUSED_KINDS[leaf.kind]}, but holds {found}. Nothing was forwarded.",
+            param=leaf.path,
         )
     if leaf.kind is Kind.NUMBER:
         return '"' + _stand_in(leaf, findings[0], 0, len(written), vault, salt) + '"'
@@ -56,11 +57,7 @@ def _stand_in(leaf: Leaf, finding: Finding, start: int, end: int, vault: Vault, 
     text = leaf.text if is_number else leaf.text[finding.start : finding.end]
     match finding.action:
         case "replace":
-            written: str | None
-            if leaf.raw is not None:
-                written = leaf.raw[start:end]
-            else:  # text that only begins like JSON would be read as JSON on its way back: keep the value as it is
-                written = text if JSON_BEGINS.match(leaf.text) else None
+            written = _as_written(leaf, text, start, end)
             entry = vault.issue(finding.entity, text, written=written, is_number=is_number)
             return entry.bare if leaf.kind is Kind.NAME else entry.placeholder
         case "mask":
@@ -71,3 +68,11 @@ def _stand_in(leaf: Leaf, finding: Finding, start: int, end: int, vault: Vault, 
         case "redact":
             return str(Redact().operate(text, {}))
     raise ValueError(f"no operator for the action {finding.action!r}")
+
+
+def _as_written(leaf: Leaf, text: str, start: int, end: int) -> str | None:
+    """How the value stood in JSON text; None where it stood in prose."""
+    if leaf.raw is not None:
+        return leaf.raw[start:end]
+    # Text that only begins like JSON would be read as JSON on its way back: the value must then stay as it is.
+    return text if JSON_BEGINS.match(leaf.text) else None

@@ -102,7 +102,7 @@ class AddressRecognizer(RuleRecognizer):
         present = {need for need, pattern in _NEEDED.items() if pattern.search(text)}
         rules = [rule for rule in self.rules if NEEDS.get(rule.name, "") in present]
         found = [kept for rule in rules for span in self.spans(rule, text) if (kept := _trimmed(span, text))]
-        return [to_result(span, self) for span in _best(found)]
+        return [to_result(span, self.name) for span in _best(found)]
 
 
 def _trimmed(span: Span, text: str) -> Span | None:

@@ -32,7 +32,7 @@ from recognizers.structure import Field, StructuredNames, fields
 
 WINDOW = 64_000
 """Code points of text that own their spans together."""
-BEHIND, AHEAD = 1_000, 8_000
+BEHIND, AHEAD = 1_000, 17_000
 """Code points read before a window (labels) and behind it (the longest value that starts in it)."""
 _LABEL_REACH = 300
 _CELL_BREAK = "\n\n"
@@ -52,12 +52,17 @@ class Item(NamedTuple):
 
 @dataclass(frozen=True)
 class Settings:
-    """What a worker needs to build its analyzer; picklable. Spans of entities not in `entities` are ignored."""
+    """What a worker needs to build its analyzer; picklable.
+
+    Spans of entities not in `entities` are ignored, and so are spans that score below what `least` says for
+    their entity: a guess that nobody acts on must not widen or name the hits beside it.
+    """
 
     languages: tuple[str, ...] = ("en", "fr")
     phone_regions: tuple[str, ...] = ("FR", "GB", "US")
     custom: tuple[CustomSpec, ...] = ()
     entities: frozenset[str] = frozenset()
+    least: tuple[tuple[str, float], ...] = ()
 
 
 @dataclass(frozen=True)
@@ -85,6 +90,7 @@ class Analyzer:
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
         self._wanted = settings.entities
+        self._least = dict(settings.least)
         self._others: list[Any] = []
         self._owners: dict[int, RuleRecognizer] = {}
         rules: list[Rule] = []
@@ -125,7 +131,7 @@ class Analyzer:
         return [self._settle(reading, spans) for reading, spans in zip(readings, found, strict=True)]
 
     def _settle(self, reading: _Reading, spans: Iterable[Span]) -> list[Span]:
-        wanted = (span for span in spans if span.entity in self._wanted)
+        wanted = (s for s in spans if s.entity in self._wanted and s.score >= self._least.get(s.entity, 0.0))
         placed = (reading.back(span) for span in wanted)
         return resolve((span for span in placed if span is not None), reading.item.text)
 

@@ -18,7 +18,7 @@ from functools import cached_property
 from typing import Any, Literal, NamedTuple
 
 import re2
-from presidio_analyzer import AnalysisExplanation, EntityRecognizer, LocalRecognizer, RecognizerResult
+from presidio_analyzer import AnalysisExplanation, LocalRecognizer, RecognizerResult
 
 Boundary = Literal["alnum", "digit", "none"]
 
@@ -73,7 +73,9 @@ class Rule:
         if not self.labels:
             return None
         words = sorted((fold(word) for word in self.labels), key=len, reverse=True)
-        return re.compile(r"(?<![^\W_])(?:" + "|".join(re.escape(w).replace(r"\ ", r"[\s_\-]*") for w in words) + r")(?![^\W_])")
+        return re.compile(
+            r"(?<![^\W_])(?:" + "|".join(re.escape(w).replace(r"\ ", r"[\s_\-]*") for w in words) + r")(?![^\W_])"
+        )
 
 
 def compile_re2(regex: str) -> Any:
@@ -172,10 +174,13 @@ class RuleRecognizer(LocalRecognizer):
         for rule in self.rules:
             _ = rule.pattern, rule.label_pattern
 
-    def analyze(self, text: str, entities: Iterable[str], nlp_artifacts: Any = None, regex_flags: Any = None) -> list[RecognizerResult]:
+    def analyze(
+        self, text: str, entities: Iterable[str], nlp_artifacts: Any = None, regex_flags: Any = None
+    ) -> list[RecognizerResult]:
         """Presidio's entry point: every rule over `text`."""
         wanted = set(entities)
-        return [to_result(span, self) for rule in self.rules if rule.entity in wanted for span in self.spans(rule, text)]
+        spans = (span for rule in self.rules if rule.entity in wanted for span in self.spans(rule, text))
+        return [to_result(span, self.name) for span in spans]
 
     def spans(self, rule: Rule, text: str) -> Iterator[Span]:
         """The hits of one rule. Candidates that overlap are found in turn from left to right."""
@@ -188,7 +193,7 @@ class RuleRecognizer(LocalRecognizer):
                 yield Span(start, end, rule.entity, score, f"{self.name}:{rule.name}", why)
 
 
-def to_result(span: Span, recognizer: EntityRecognizer) -> RecognizerResult:
+def to_result(span: Span, recognizer: str) -> RecognizerResult:
     """A span as Presidio's result, with the explanation that `explain` shows."""
     return RecognizerResult(
         entity_type=span.entity,
@@ -196,7 +201,7 @@ def to_result(span: Span, recognizer: EntityRecognizer) -> RecognizerResult:
         end=span.end,
         score=span.score,
         analysis_explanation=AnalysisExplanation(
-            recognizer=recognizer.name, original_score=span.score, pattern_name=span.recognizer, textual_explanation=span.why
+            recognizer=recognizer, original_score=span.score, pattern_name=span.recognizer, textual_explanation=span.why
         ),
         recognition_metadata={RecognizerResult.RECOGNIZER_NAME_KEY: span.recognizer},
     )

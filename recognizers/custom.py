@@ -145,7 +145,7 @@ class TermRecognizer(EntityRecognizer):
             if _whole(plain.text, start, last + 1):
                 found.extend((start, last + 1, spec) for spec in specs if spec.entity in wanted)
         return [
-            to_result(Span(*plain.original(start, end), spec.entity, spec.score, "deny:term", "term of a list"), self)
+            to_result(Span(*plain.original(start, end), spec.entity, spec.score, "deny:term", "term of a list"), "deny")
             for start, end, spec in _longest(found)
         ]
 

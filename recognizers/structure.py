@@ -124,7 +124,7 @@ class StructuredNames(EntityRecognizer):
     def analyze(self, text: str, entities: Iterable[str], nlp_artifacts: Any = None) -> list[RecognizerResult]:
         """Presidio's entry point."""
         wanted = set(entities)
-        return [to_result(span, self) for span in self.find(text) if span.entity in wanted]
+        return [to_result(span, NAME) for span in self.find(text) if span.entity in wanted]
 
     def find(self, text: str) -> list[Span]:
         """The spans of `text`, sorted; they may overlap."""

@@ -50,4 +50,4 @@ def analyse(items: Sequence[Item]) -> list[list[Span]]:
 
 
 def propagate(texts: Sequence[str], known: Mapping[str, str]) -> list[list[Span]]:
-    return _propagate(texts, known)
+    return _propagate(texts, known, _analyzer[0].lexicon)

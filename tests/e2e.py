@@ -95,6 +95,8 @@ def serving(provider: Provider, *more: str, **environment: str) -> Iterator[Serv
         except subprocess.TimeoutExpired:
             process.kill()
             process.wait(10)
+        service.out.join(10)
+        service.err.join(10)
 
 
 def answers(url: str) -> bool:

@@ -8,7 +8,7 @@ wait=S      seconds before the answer                    die=N    cut the connec
 status=N    answer with that status, and fail=K only the first K times of `key=X`; retry=S adds `retry-after`
 calls=N     call the first tool N times (1)              mix=1    pieces of parallel calls take turns
 json=1      the text inside a JSON object                ascii=1  every non-ASCII character of it escaped
-extra=T     the answer goes on with `<T>`                broken=1 an event that is no JSON in the stream's middle
+extra=T.N   the answer goes on with the placeholder `<T_N>`  broken=1 an event that is no JSON in the middle
 """
 
 from __future__ import annotations
@@ -182,7 +182,7 @@ def answer_text(body: dict[str, Any], knobs: dict[str, str]) -> str:
     """The words of the answer."""
     text = echo.last_user_text(body)
     if "extra" in knobs:
-        text += f" <{knobs['extra']}>"
+        text += f" <{knobs['extra'].replace('.', '_')}>"
     if "json" in knobs or (body.get("response_format") or {}).get("type") == "json_schema":
         return json.dumps({"text": text, "items": [text, "x"]}, ensure_ascii="ascii" in knobs)
     return text
@@ -302,5 +302,6 @@ class Recorder(threading.Thread):
         return b"".join(self._parts).decode("utf-8", "replace")
 
     def run(self) -> None:
-        for line in self._pipe:
-            self._parts.append(line)
+        with self._pipe:
+            for line in self._pipe:
+                self._parts.append(line)

@@ -14,11 +14,28 @@ SOURCES = sorted(path for top in ("proxy", "recognizers") for path in (ROOT / to
 LAYERS: tuple[tuple[str, ...], ...] = (
     ("recognizers",),
     ("proxy.model", "proxy.errors"),
-    ("proxy.policy", "proxy.vault", "proxy.wire", "proxy.tokens", "proxy.headers", "proxy.inflate"),
-    ("proxy.measure", "proxy.detect", "proxy.substitute", "proxy.forward", "proxy.verify", "proxy.restore", "proxy.audit"),
+    ("proxy.policy", "proxy.vault", "proxy.wire", "proxy.tokens", "proxy.headers", "proxy.inflate", "proxy.pieces"),
+    (
+        "proxy.measure",
+        "proxy.detect",
+        "proxy.substitute",
+        "proxy.forward",
+        "proxy.verify",
+        "proxy.restore",
+        "proxy.audit",
+    ),
     ("proxy.pipeline", "proxy.analysis"),
     ("proxy.ingress", "proxy.routes"),
-    ("proxy.app", "proxy.__main__", "proxy.commands", "proxy.demo", "proxy.echo", "proxy.settings", "proxy.logs", "proxy.metrics"),
+    (
+        "proxy.app",
+        "proxy.__main__",
+        "proxy.commands",
+        "proxy.demo",
+        "proxy.echo",
+        "proxy.settings",
+        "proxy.logs",
+        "proxy.metrics",
+    ),
 )
 STAGES = LAYERS[3]
 FREE = ("proxy.settings", "proxy.logs", "proxy.metrics", "proxy.echo")  # leaves of the composition root
@@ -38,7 +55,18 @@ OWNERS = {
     "prometheus_client": ("proxy.metrics",),
     "openai": ("proxy.demo",),
 }
-MUTABLE_CALLS = {"dict", "list", "set", "defaultdict", "Counter", "deque", "OrderedDict", "LRUCache", "ContextVar", "bytearray"}
+MUTABLE_CALLS = {
+    "dict",
+    "list",
+    "set",
+    "defaultdict",
+    "Counter",
+    "deque",
+    "OrderedDict",
+    "LRUCache",
+    "ContextVar",
+    "bytearray",
+}
 
 
 def module_of(path: Path) -> str:
@@ -99,23 +127,33 @@ def test_no_mutable_state_at_module_level(path: Path) -> None:
         if name == "__all__":
             continue
         called = value.func if isinstance(value, ast.Call) else None
-        called_name = called.attr if isinstance(called, ast.Attribute) else called.id if isinstance(called, ast.Name) else ""
+        called_name = (
+            called.attr if isinstance(called, ast.Attribute) else called.id if isinstance(called, ast.Name) else ""
+        )
         assert called_name not in MUTABLE_CALLS, f"{module_of(path)}.{name} is mutable and shared by all requests"
         if isinstance(value, ast.List | ast.Set | ast.ListComp | ast.SetComp):
-            pytest.fail(f"{module_of(path)}.{name} is a mutable {type(value).__name__.lower()}; make it a tuple or frozenset")
+            pytest.fail(
+                f"{module_of(path)}.{name} is a mutable {type(value).__name__.lower()}; make it a tuple or frozenset"
+            )
         if isinstance(value, ast.Dict | ast.DictComp):
             # A table of constants is fine as long as nothing in the module ever changes it.
             assert not _changes(path, name), f"{module_of(path)} changes its module-level {name}"
-    assert not any(isinstance(node, ast.Global) for node in ast.walk(ast.parse(path.read_text()))), f"{module_of(path)}: global"
+    assert not any(isinstance(node, ast.Global) for node in ast.walk(ast.parse(path.read_text()))), (
+        f"{module_of(path)}: global"
+    )
 
 
 def _changes(path: Path, name: str) -> bool:
     for node in ast.walk(ast.parse(path.read_text())):
-        if isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Store | ast.Del) and ast.unparse(node.value) == name:
+        if (
+            isinstance(node, ast.Subscript)
+            and isinstance(node.ctx, ast.Store | ast.Del)
+            and ast.unparse(node.value) == name
+        ):
             return True
-        if isinstance(node, ast.Attribute) and ast.unparse(node.value) == name:
-            if node.attr in {"update", "setdefault", "pop", "popitem", "clear"}:
-                return True
+        changers = {"update", "setdefault", "pop", "popitem", "clear"}
+        if isinstance(node, ast.Attribute) and node.attr in changers and ast.unparse(node.value) == name:
+            return True
     return False
 
 
@@ -128,7 +166,13 @@ def test_a_module_says_what_it_is_for(path: Path) -> None:
 
 def test_the_project_speaks_of_itself_alone() -> None:
     words = ("/work/", "../shared", "pypi.org", "npmjs", "pythonhosted")
-    places = [*SOURCES, *(ROOT / "docs").glob("*.md"), *ROOT.glob("*.md"), *ROOT.glob("*.toml"), *(ROOT / "requirements").iterdir()]
+    places = [
+        *SOURCES,
+        *(ROOT / "docs").glob("*.md"),
+        *ROOT.glob("*.md"),
+        *ROOT.glob("*.toml"),
+        *(ROOT / "requirements").iterdir(),
+    ]
     places += [ROOT / "Makefile", ROOT / "Dockerfile", ROOT / "tests/clients/package-lock.json"]
     found = [(path.name, word) for path in places for word in words if word in path.read_text()]
     assert not found

@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import json
 import random
+import re
 from collections import Counter
 from dataclasses import dataclass, field
 from typing import Any
@@ -18,17 +19,21 @@ import openai
 import pytest
 
 from tests.e2e import SECRET, Service, found_in, wait_until
+from tests.provider import Received
 
-REQUESTS = 10_000
+REQUESTS = int(__import__('os').environ.get('N','10000'))
 IN_FLIGHT = 60
 TENANTS = 40
+CASES = 25
+"""Texts of each tenant. They come again and again, so that what detection remembers is crossed, too."""
 FIRST = ("Eleanor", "Camille", "Omar", "Ingrid", "Mateusz", "Sophie", "Rajesh", "Helena", "Thomas", "Nadia")
 LAST = ("Whitcombe", "Delaunay", "Benhaddou", "Lindqvist", "Kowalski", "Marchetti", "Iyer", "Novak", "Barlow", "Petit")
+NAMES = (*FIRST, *LAST, "@example.org")
 
 
 @dataclass(frozen=True)
 class Ask:
-    """One request, all of it derived from its number."""
+    """One request. `model` steers the provider and names the request, and comes back in its answer."""
 
     number: int
     tenant: int
@@ -37,19 +42,14 @@ class Ask:
     model: str
     cancel_after: float | None
 
-    @property
-    def value(self) -> str:
-        return f"case.{self.number}.of.{self.tenant}@example.org"
-
 
 def ask(number: int, chance: random.Random) -> Ask:
-    tenant = chance.randrange(TENANTS)
-    name = f"{chance.choice(FIRST)} {chance.choice(LAST)}"
-    text = f"{name} wrote from case.{number}.of.{tenant}@example.org. Please thank {name}."
+    tenant, case = chance.randrange(TENANTS), chance.randrange(CASES)
+    name = f"{FIRST[(tenant + case) % len(FIRST)]} {LAST[(tenant * 3 + case // 3) % len(LAST)]}"
+    text = f"{name} wrote from case.{case}.of.{tenant}@example.org. Please thank {name}."
     stream = chance.random() < 0.5
-    wait = chance.choice((0, 0, 0.01, 0.05, 0.3))
     slow = chance.choice((0, 0, 0.002, 0.02)) if stream else 0
-    model = f"echo;wait={wait};slow={slow};chunk={chance.choice((3, 9, 40))}"
+    model = f"echo;tag={number};wait={chance.choice((0, 0, 0.01, 0.05, 0.3))};slow={slow};chunk={chance.choice((3, 9, 40))}"
     leaves = chance.random() < 0.2
     return Ask(number, tenant, text, stream, model, chance.choice((0.0, 0.01, 0.05, 0.2, 0.6)) if leaves else None)
 
@@ -101,13 +101,16 @@ class Client:
         self._writer = None
 
 
-def text_of(answer: bytes, stream: bool) -> str:
-    if not stream:
-        return str(json.loads(answer)["choices"][0]["message"]["content"])
+def is_own(answer: bytes, ask: Ask) -> bool:
+    """True if this is the whole answer to that request and nothing else."""
+    if not ask.stream:
+        whole = json.loads(answer)
+        return bool(whole["model"] == ask.model and whole["choices"][0]["message"]["content"] == ask.text)
     events = answer.split(b"\n\n")
-    assert events[-2:] == [b"data: [DONE]", b""]
     chunks = [json.loads(event.removeprefix(b"data: ")) for event in events[:-2]]
-    return "".join(chunk["choices"][0]["delta"].get("content", "") for chunk in chunks)
+    text = "".join(chunk["choices"][0]["delta"].get("content", "") for chunk in chunks)
+    whole_stream = events[-2:] == [b"data: [DONE]", b""]
+    return whole_stream and text == ask.text and {chunk["model"] for chunk in chunks} == {ask.model}
 
 
 async def storm(port: int, asks: list[Ask]) -> Outcome:
@@ -124,7 +127,7 @@ async def storm(port: int, asks: list[Ask]) -> Outcome:
                 outcome.counts["cancelled"] += 1
                 continue
             outcome.counts[str(status)] += 1
-            if status != 200 or text_of(answer, item.stream) != item.text:
+            if status != 200 or not is_own(answer, item):
                 outcome.wrong.append(item.number)
         client.hang_up()
 
@@ -137,7 +140,7 @@ def port_of(service: Service) -> int:
 
 
 def test_nothing_crosses_between_ten_thousand_interleaved_requests(service: Service) -> None:
-    provider = service.provider
+    provider, written = service.provider, len(service.written)
     chance = random.Random(SECRET)
     asks = [ask(number, chance) for number in range(REQUESTS)]
     asyncio.run(storm(port_of(service), [ask(number, chance) for number in range(3 * IN_FLIGHT)]))  # to warm up
@@ -155,7 +158,42 @@ def test_nothing_crosses_between_ten_thousand_interleaved_requests(service: Serv
     assert provider.disconnects > REQUESTS / 100
     settle(service)
     assert service.descriptors() <= before + 5
-    nobody_can_be_read(service, asks)
+    assert [leak for request in provider.received for leak in found_in(request.body.decode(), NAMES)] == []
+    assert found_in(service.written[written:], NAMES) == []
+    assert foreign_meanings(provider.received) == []
+    assert asyncio.run(storm(port_of(service), asks[:5])).wrong == []
+
+
+def foreign_meanings(received: list[Received]) -> list[str]:
+    """Texts whose placeholders are not always the same, or tenants that share one for the same value."""
+    seen: dict[str, set[str]] = {}
+    for request in received:
+        seen.setdefault(request.tenant, set()).add(request.json["messages"][0]["content"])
+    everywhere = Counter(text for texts in seen.values() for text in texts)
+    shared = [text for text, tenants in everywhere.items() if tenants > 1]
+    return shared + [tenant for tenant, texts in seen.items() if len(texts) > CASES]
+
+
+def test_a_placeholder_of_another_tenant_is_never_given_a_meaning(service: Service) -> None:
+    first, second = (
+        openai.OpenAI(base_url=service.base_url, api_key=f"tenant-{name}", max_retries=0) for name in ("one", "two")
+    )
+    text = "Please write to eleanor.whitcombe@example.org."
+    assert say(first, "echo", text) == text
+    issued = re.findall(r"<EMAIL_ADDRESS_(\d+)>", service.provider.last.body.decode())
+    assert len(issued) == 1
+    for more in ({}, {"stream": True}):
+        with pytest.raises(openai.APIError) as refused:
+            say(second, f"echo;extra=EMAIL_ADDRESS.{issued[0]}", "Please write to omar.benhaddou@example.org.", **more)
+        assert refused.value.code == "foreign_placeholder"
+        assert "whitcombe" not in str(refused.value)
+
+
+def say(client: openai.OpenAI, model: str, text: str, **more: Any) -> str:
+    answer: Any = client.chat.completions.create(model=model, messages=[{"role": "user", "content": text}], **more)
+    if "stream" not in more:
+        return str(answer.choices[0].message.content)
+    return "".join(chunk.choices[0].delta.content or "" for chunk in answer)
 
 
 def settle(service: Service) -> None:

@@ -22,10 +22,14 @@ def find(text: str, value: str, entity: str = "PERSON", action: str = "replace")
 
 @given(st.text() | st.sampled_from(['{"', '{"a": "', '["', "[", "```json\n{"]), st.text(min_size=1), st.text())
 @example('{"', '"\\', "")
-def test_outside_findings_nothing_changes_and_the_round_trip_is_the_identity(before: str, value: str, after: str) -> None:
+def test_outside_findings_nothing_changes_and_the_round_trip_is_the_identity(
+    before: str, value: str, after: str
+) -> None:
     text = before + value + after
     vault = Vault(b"k", lookalikes([text]))
-    sent = substitute(Leaf("$.a", text), [Finding(len(before), len(before) + len(value), "PERSON", "replace", 1.0)], vault, SALT)
+    sent = substitute(
+        Leaf("$.a", text), [Finding(len(before), len(before) + len(value), "PERSON", "replace", 1.0)], vault, SALT
+    )
     (entry,) = vault
     assert sent == before + entry.placeholder + after
     assert Restoration(vault).whole(sent, Context.PLAIN)[0] == text

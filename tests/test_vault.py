@@ -50,7 +50,10 @@ def test_other_tenant_other_conversation_other_number() -> None:
 
 def test_spellings_of_one_value_share_six_digits_and_come_back_as_they_were() -> None:
     vault = Vault(b"k")
-    compact, spaced = vault.issue("IBAN_CODE", "DE89370400440532013000"), vault.issue("IBAN_CODE", "DE89 3704 0044 0532 0130 00")
+    compact, spaced = (
+        vault.issue("IBAN_CODE", "DE89370400440532013000"),
+        vault.issue("IBAN_CODE", "DE89 3704 0044 0532 0130 00"),
+    )
     assert spaced.number[:6] == compact.number
     assert len(spaced.number) == 9
     assert vault.find(spaced.number) is spaced
@@ -65,7 +68,15 @@ def test_a_number_that_the_text_already_holds_is_not_issued() -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["<PERSON_123456>", "person_123456", "PERSON\\_123456", "&lt;US_SSN_123456&gt;", "PERSON 123456", "PERSON%5F123456", "X-123456"],
+    [
+        "<PERSON_123456>",
+        "person_123456",
+        "PERSON\\_123456",
+        "&lt;US_SSN_123456&gt;",
+        "PERSON 123456",
+        "PERSON%5F123456",
+        "X-123456",
+    ],
 )
 def test_lookalikes_in_any_dress(text: str) -> None:
     assert lookalikes([text]) == {"123456"}

@@ -225,7 +225,7 @@ class Answers(Section):
 class Detection(Section):
     """How long detection may take."""
 
-    deadline_seconds: Annotated[float, Strict(), Field(gt=0, le=600)] = 30.0
+    deadline_seconds: Annotated[float, Strict(), Field(gt=0, le=600)] = 120.0
     """After so many seconds the request is refused: nothing leaves that was not inspected."""
 
 

@@ -1,0 +1,52 @@
+"""The production detection engine for commands that look at files: same workers, same rules, no HTTP.
+
+May import: analysis, detect, policy, recognizers, typer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from proxy.analysis import examples, settings_for
+from proxy.detect import Detector
+from proxy.policy import Policy, PolicyError, load_policy, report
+from proxy.settings import default_workers
+from recognizers import ENTITIES
+
+UNREADABLE = 2
+DEFAULT_POLICY = Path(__file__).resolve().parents[2] / "policies" / "default.yaml"
+PolicyOption = Annotated[Path, typer.Option("--policy", help="The policy that decides.", show_default="default.yaml")]
+LONGEST = 24 * 3600.0
+"""Seconds that one file may take; commands have no client that waits."""
+MANY = 1_000_000
+
+
+def policy_from(path: Path) -> Policy:
+    """The policy, patient and without blocking: a command shows findings, it does not refuse them."""
+    try:
+        policy = load_policy(path, entities=ENTITIES)
+    except PolicyError as error:
+        typer.echo(report(error.faults), err=True)
+        raise typer.Exit(UNREADABLE) from None
+    patient = policy.detection.model_copy(update={"deadline_seconds": LONGEST})
+    return policy.model_copy(update={"mode": "monitor", "detection": patient})
+
+
+@asynccontextmanager
+async def detecting(policy: Policy) -> AsyncIterator[Detector]:
+    """A started and self-tested detector."""
+    detector = Detector(settings_for(policy), workers=default_workers(), deadline=LONGEST, waiting=MANY)
+    try:
+        await detector.start()
+        missed = await detector.self_test(examples(policy))
+        if missed:
+            typer.echo(f"self-test: not found in their own examples: {', '.join(missed)}", err=True)
+            raise typer.Exit(UNREADABLE)
+        yield detector
+    finally:
+        await detector.stop()
