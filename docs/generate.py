@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from typer import rich_utils
@@ -112,7 +112,12 @@ def code(text: str) -> str:
 
 def part(name: str) -> str:
     """The part of that name. Raises `KeyError` if there is none."""
-    made = {"reading": reading, "entities": entities, "commands": commands, "serve": lambda: help_of("serve")}
+    made: dict[str, Callable[[], str]] = {
+        "reading": reading,
+        "entities": entities,
+        "commands": commands,
+        "serve": lambda: help_of("serve"),
+    }
     return made[name]()
 
 

@@ -57,7 +57,7 @@ def ask(number: int, chance: random.Random) -> Ask:
 @dataclass
 class Outcome:
     counts: Counter[str] = field(default_factory=Counter)
-    wrong: list[int] = field(default_factory=list)
+    wrong: list[str] = field(default_factory=list)
 
 
 class Client:
@@ -128,7 +128,7 @@ async def storm(port: int, asks: list[Ask]) -> Outcome:
                 continue
             outcome.counts[str(status)] += 1
             if status != 200 or not is_own(answer, item):
-                outcome.wrong.append(item.number)
+                outcome.wrong.append(f"request {item.number}: {status} {answer.decode()}")
         client.hang_up()
 
     await asyncio.gather(*(one() for _ in range(IN_FLIGHT)))
