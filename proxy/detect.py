@@ -13,6 +13,7 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import multiprocessing
+import os
 import secrets
 import time
 from collections import Counter
@@ -52,6 +53,8 @@ class Detector:
         """Starts the workers and waits until each has loaded its models; raises what a worker raises."""
         loop = asyncio.get_running_loop()
         await loop.run_in_executor(None, worker.check, self.settings)
+        # Inherited by the workers: with one worker a core, a worker's own threads only wait for one another's.
+        os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
         self._pool = ProcessPool(
             max_workers=self.workers,
             initializer=worker.start,
