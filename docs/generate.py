@@ -65,7 +65,8 @@ def help_of(command: str) -> str:
     """What `caviardage COMMAND --help` prints on a terminal of `COLUMNS` columns, without colours."""
     rich_utils.MAX_WIDTH, rich_utils.FORCE_TERMINAL = COLUMNS, None
     arguments = [*command.split(), "--help"]
-    result = CliRunner().invoke(command_line(), arguments, prog_name="caviardage", env={"NO_COLOR": "1"})
+    plain = {"NO_COLOR": "1", "FORCE_COLOR": None, "TTY_COMPATIBLE": None}
+    result = CliRunner().invoke(command_line(), arguments, prog_name="caviardage", env=plain)
     assert result.exit_code == 0, result.output  # noqa: S101
     shown = "\n".join(line.rstrip() for line in result.output.strip("\n").splitlines())
     return f"```text\n$ caviardage {' '.join(arguments)}\n{shown}\n```\n"

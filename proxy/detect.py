@@ -30,6 +30,7 @@ from proxy.policy.model import Policy
 from recognizers import worker
 from recognizers.analyzer import Item, Settings
 from recognizers.base import Span, fold
+from recognizers.known import NAME as KNOWN
 from recognizers.overlap import resolve
 
 CACHED_SPANS = 200_000
@@ -212,7 +213,8 @@ class _Wanted:
 
     def _acts_on(self, span: Span, text: str) -> bool:
         rule = self._policy.rule(span.entity)
-        if rule.action == "allow" or span.score < rule.min_score or not text.strip():
+        sure = span.score >= rule.min_score or span.recognizer == KNOWN
+        if rule.action == "allow" or not sure or not text.strip():
             return False
         return "check passed" in span.why or _plain(text) not in self._allow
 

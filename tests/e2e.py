@@ -124,6 +124,7 @@ def running() -> Iterator[Service]:
 @pytest.fixture
 def service(running: Service) -> Iterator[Service]:
     """The running service; at the end of every test that used it, its log and audit trail are searched for values."""
+    wait_until(lambda: running.provider.active == 0)
     running.provider.reset()
     before = len(running.written)
     yield running

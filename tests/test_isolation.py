@@ -21,13 +21,13 @@ import pytest
 from tests.e2e import SECRET, Service, found_in, wait_until
 from tests.provider import Received
 
-REQUESTS = int(__import__('os').environ.get('N','10000'))
+REQUESTS = 10_000
 IN_FLIGHT = 60
 TENANTS = 40
 CASES = 12
 """Texts of each tenant. They come again and again, so that what detection remembers is crossed, too."""
-FIRST = ("Eleanor", "Camille", "Omar", "Ingrid", "Mateusz", "Sophie", "Rajesh", "Helena", "Thomas", "Nadia")
-LAST = ("Whitcombe", "Delaunay", "Benhaddou", "Lindqvist", "Kowalski", "Marchetti", "Iyer", "Novak", "Barlow", "Petit")
+FIRST = ("Eleanor", "Camille", "Omar", "Ingrid", "Mateusz", "Sophie", "Rajesh", "Beatrice", "Thomas", "Nadia")
+LAST = ("Whitcombe", "Delaunay", "Benhaddou", "Lindqvist", "Kowalski", "Marchetti", "Iyer", "Novak", "Barlow", "Fitzgerald")
 NAMES = (*FIRST, *LAST, "@example.org")
 
 
@@ -46,7 +46,7 @@ class Ask:
 def ask(number: int, chance: random.Random) -> Ask:
     tenant, case = chance.randrange(TENANTS), chance.randrange(CASES)
     name = f"{FIRST[(tenant + case) % len(FIRST)]} {LAST[(tenant * 3 + case // 3) % len(LAST)]}"
-    text = f"{name} wrote from case.{case}.of.{tenant}@example.org. Please thank {name}."
+    text = f"Dear {name}, you wrote from case.{case}.of.{tenant}@example.org. Kind regards to {name}."
     stream = chance.random() < 0.5
     slow = chance.choice((0, 0, 0.002, 0.02)) if stream else 0
     model = f"echo;tag={number};wait={chance.choice((0, 0, 0.01, 0.05, 0.3))};slow={slow};chunk={chance.choice((3, 9, 40))}"
