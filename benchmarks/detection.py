@@ -32,6 +32,7 @@ def run(options: Options) -> list[Table]:
     logging.disable(logging.WARNING)
     plain = stock.engines()
     ours = {name: _analyzer(name) for name in ("default", "strict")}
+    gc.freeze()
     return [_speed(ours, plain, options), _increase(ours["default"], options)]
 
 

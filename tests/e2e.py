@@ -81,9 +81,7 @@ def serving(provider: Provider, *more: str, **environment: str) -> Iterator[Serv
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
     )
-    service = Service(
-        f"http://127.0.0.1:{port}", provider, process, Recorder(process.stdout), Recorder(process.stderr)
-    )
+    service = Service(f"http://127.0.0.1:{port}", provider, process, Recorder(process.stdout), Recorder(process.stderr))
     try:
         wait_until(lambda: answers(f"{service.url}/healthz") or process.poll() is not None, START_SECONDS)
         assert process.poll() is None, service.err.text

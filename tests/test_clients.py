@@ -255,7 +255,11 @@ def test_errors_of_the_upstream_keep_their_status(
     [
         ({"model": "gpt-3.5-turbo", "messages": user("word " * 17000)}, "context_length_exceeded", "messages"),
         (
-            {"messages": [{"role": "user", "content": [{"type": "image_url", "image_url": {"url": "data:image/png;"}}]}]},
+            {
+                "messages": [
+                    {"role": "user", "content": [{"type": "image_url", "image_url": {"url": "data:image/png;"}}]}
+                ]
+            },
             "unsupported_by_policy",
             "$.messages[0].content[0]",
         ),

@@ -27,7 +27,18 @@ TENANTS = 40
 CASES = 12
 """Texts of each tenant. They come again and again, so that what detection remembers is crossed, too."""
 FIRST = ("Eleanor", "Camille", "Omar", "Ingrid", "Mateusz", "Sophie", "Rajesh", "Beatrice", "Thomas", "Nadia")
-LAST = ("Whitcombe", "Delaunay", "Benhaddou", "Lindqvist", "Kowalski", "Marchetti", "Iyer", "Novak", "Barlow", "Fitzgerald")
+LAST = (
+    "Whitcombe",
+    "Delaunay",
+    "Benhaddou",
+    "Lindqvist",
+    "Kowalski",
+    "Marchetti",
+    "Iyer",
+    "Novak",
+    "Barlow",
+    "Fitzgerald",
+)
 NAMES = (*FIRST, *LAST, "@example.org")
 
 
@@ -49,7 +60,9 @@ def ask(number: int, chance: random.Random) -> Ask:
     text = f"Dear {name}, you wrote from case.{case}.of.{tenant}@example.org. Kind regards to {name}."
     stream = chance.random() < 0.5
     slow = chance.choice((0, 0, 0.002, 0.02)) if stream else 0
-    model = f"echo;tag={number};wait={chance.choice((0, 0, 0.01, 0.05, 0.3))};slow={slow};chunk={chance.choice((3, 9, 40))}"
+    model = (
+        f"echo;tag={number};wait={chance.choice((0, 0, 0.01, 0.05, 0.3))};slow={slow};chunk={chance.choice((3, 9, 40))}"
+    )
     leaves = chance.random() < 0.2
     return Ask(number, tenant, text, stream, model, chance.choice((0.0, 0.01, 0.05, 0.2, 0.6)) if leaves else None)
 
