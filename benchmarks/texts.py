@@ -6,6 +6,7 @@ addresses and numbers are made up. May import: the standard library.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from random import Random
@@ -131,21 +132,31 @@ def crowded(language: str, size: int, seed: int = 1) -> str:
 def contract(words: int, seed: int = 1) -> Contract:
     """A French contract of about `words` words, with a table of contents, articles, and one party in each article."""
     random = Random(seed)
-    titles = [f"Article {number} – {random.choice(THINGS['fr']).capitalize()}" for number in range(1, words // 120 + 2)]
-    contents = [f"{title} {'.' * (70 - len(title))} {page}" for page, title in enumerate(titles[:200], 3)]
+    titles = [f"Article {number} – {random.choice(THINGS['fr']).capitalize()}" for number in range(1, 201)]
+    contents = [f"{title} {'.' * (70 - len(title))} {page}" for page, title in enumerate(titles, 3)]
     parts = ["CONTRAT DE PRESTATION DE SERVICES", "\n".join(contents)]
     count = sum(len(part.split()) for part in parts)
     names: set[str] = set()
-    for title in titles:
-        if count >= words:
-            break
-        slots = _slots("fr", random)
+    while count < words:
+        title, slots = random.choice(titles), _slots("fr", random)
         names.add(f"{slots['given']} {slots['family']}")
         sentences = [_fill(random.choice(CLAUSES), "fr", random) for _ in range(5)]
         sentences.insert(random.randrange(6), random.choice(SIGNED).format(**slots))
         parts += [title, " ".join(sentences)]
         count += len(title.split()) + sum(len(sentence.split()) for sentence in sentences)
     return Contract("\n\n".join(parts), tuple(sorted(names)))
+
+
+def records(size: int, seed: int = 1) -> str:
+    """JSON records of made-up people, one a line."""
+    random, lines, length = Random(seed), list[str](), 0
+    while length < size:
+        slots = _slots("en", random)
+        name, day = f"{slots['given']} {slots['family']}", f"2024-03-{random.randrange(10, 29)}"
+        record = {"id": random.randrange(10**6), "name": name, "email": slots["mail"], "status": "open", "updated": day}
+        lines.append(json.dumps(record))
+        length += len(lines[-1]) + 1
+    return "\n".join(lines)[:size]
 
 
 def _repeat(unit: str) -> Callable[[int], str]:

@@ -137,8 +137,7 @@ class Pipeline:
 
         with record.stage("substitute"):
             work = functools.partial(self._substituted, trip, body, leaves, findings)
-            outgoing, restoration = await _off_loop(work, size=len(inbound.body))
-            payload = serialise(outgoing)
+            outgoing, payload, restoration = await _off_loop(work, size=len(inbound.body))
         with record.stage("measure_again"):
             record.tokens_after = await self._measure(outgoing, trip)
 
@@ -150,12 +149,12 @@ class Pipeline:
             return Outbound(200, self._headers(trip, answer), self._stream(trip, restoration, answer))
         async with contextlib.aclosing(answer):
             raw = await answer.read()
-        return self._whole(trip, restoration, answer, raw)
+        return await self._whole(trip, restoration, answer, raw)
 
     def _substituted(
         self, trip: Trip, body: dict[str, JSON], leaves: list[Leaf], findings: list[list[Finding]]
-    ) -> tuple[dict[str, JSON], Restoration]:
-        """The body that leaves the house, everything outside findings as it was; and the way back."""
+    ) -> tuple[dict[str, JSON], bytes, Restoration]:
+        """The body that leaves the house, everything outside findings as it was; its bytes; and the way back."""
         policy, tenant = trip.policy, tenant_key(self._secret, trip.inbound.tenant)
         vault = Vault(conversation_key(tenant, opening(body)), lookalikes(_texts(leaves)))
         trip.vault = vault
@@ -164,21 +163,12 @@ class Pipeline:
         replaced = iter([substitute(leaf, found, vault, tenant) for leaf, found in zip(leaves, findings, strict=True)])
         outgoing = chat.rewrite_request(body, lambda _: next(replaced), _passed(policy))
         trip.restoration = Restoration(vault, in_tools=policy.answers.restores_in)
-        return outgoing, trip.restoration
+        return outgoing, serialise(outgoing), trip.restoration
 
-    def _whole(self, trip: Trip, restoration: Restoration, answer: UpstreamAnswer, raw: bytes) -> Outbound:
+    async def _whole(self, trip: Trip, restoration: Restoration, answer: UpstreamAnswer, raw: bytes) -> Outbound:
         """A complete answer, or an error of the upstream's: verified and restored, status and retry headers kept."""
         with trip.record.stage("restore"):
-            try:
-                body = restore_answer(parse_answer(raw), restoration, trip.seen)
-                raw = serialise(body)
-            except BadRequest:
-                if answer.status < 400:
-                    raise BadAnswer(
-                        "The upstream's answer is not JSON that can be read.", code="unreadable_answer"
-                    ) from None
-                text, _ = restoration.whole(raw.decode("utf-8", "replace"), Context.PLAIN)
-                raw = text.encode()
+            raw = await _off_loop(_restored, raw, answer.status, restoration, trip.seen, size=len(raw))
         if answer.status < 400:
             self._verify(trip, restoration)
         self._close(trip, "release" if answer.status < 400 else "upstream_error", "", answer.status)
@@ -304,6 +294,17 @@ class Pipeline:
 def _passed(policy: Policy) -> frozenset[str]:
     """Kinds of attachment that the policy lets through unseen."""
     return frozenset(kind for kind, verdict in policy.attachments if verdict == "pass")
+
+
+def _restored(raw: bytes, status: int, restoration: Restoration, seen: Seen) -> bytes:
+    """A complete answer with its values back; an error of the upstream's may also be plain text."""
+    try:
+        return serialise(restore_answer(parse_answer(raw), restoration, seen))
+    except BadRequest:
+        if status < 400:
+            raise BadAnswer("The upstream's answer is not JSON that can be read.", code="unreadable_answer") from None
+        text, _ = restoration.whole(raw.decode("utf-8", "replace"), Context.PLAIN)
+        return text.encode()
 
 
 def _error(refusal: Refusal) -> bytes:
