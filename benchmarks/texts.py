@@ -11,24 +11,31 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from random import Random
 
-GIVEN = (
+
+def _words(text: str) -> tuple[str, ...]:
+    return tuple(text.split())
+
+
+GIVEN = _words(
     "Mira Jonas Clara Omar Lena Victor Nadia Paul Irene Samuel Yasmine Hugo Beatrice Karim Julia Martin Sofia Daniel "
     "Camille Thomas Louise Antoine Hélène Mathieu Élodie François Chloé Nicolas Margaux Étienne"
-).split()
-FAMILY_HEADS = "Mar Del Bren Tal Cor Fau Wes Lan Har Vau Kel Mon Rous Ber Gar Pel Sau Hol Car Dor".split()
-FAMILY_TAILS = "chetti vigne nick low beau combe ley court grave mont ton sart veau din rel nier geron brook lier val".split()
-COMPANIES = "Norvalis Brightwater Halden Oristal Quentara Verlane Castelis Pinemoor Sablier Travidor".split()
+)
+FAMILY_HEADS = _words("Mar Del Bren Tal Cor Fau Wes Lan Har Vau Kel Mon Rous Ber Gar Pel Sau Hol Car Dor")
+FAMILY_TAILS = _words(
+    "chetti vigne nick low beau combe ley court grave mont ton sart veau din nier geron brook lier val"
+)
+COMPANIES = _words("Norvalis Brightwater Halden Oristal Quentara Verlane Castelis Pinemoor Sablier Travidor")
 TOWNS = {
-    "en": "London Bristol Leeds Boston Denver Toronto Dublin Glasgow Seattle Oxford".split(),
-    "fr": "Paris Lyon Toulouse Nantes Lille Bordeaux Rennes Grenoble Dijon Strasbourg".split(),
+    "en": _words("London Bristol Leeds Boston Denver Toronto Dublin Glasgow Seattle Oxford"),
+    "fr": _words("Paris Lyon Toulouse Nantes Lille Bordeaux Rennes Grenoble Dijon Strasbourg"),
 }
 MONTHS = {
-    "en": "January February March April May June July August September October November December".split(),
-    "fr": "janvier février mars avril mai juin juillet août septembre octobre novembre décembre".split(),
+    "en": _words("January February March April May June July August September October November December"),
+    "fr": _words("janvier février mars avril mai juin juillet août septembre octobre novembre décembre"),
 }
 THINGS = {
-    "en": "invoice report delivery complaint schedule budget warranty survey licence training audit repair".split(),
-    "fr": "facture livraison garantie réclamation commande mission formation expertise licence maintenance".split(),
+    "en": _words("invoice report delivery complaint schedule budget warranty survey licence training audit repair"),
+    "fr": _words("facture livraison garantie réclamation commande mission formation expertise licence maintenance"),
 }
 PLAIN = {
     "en": (
@@ -115,7 +122,7 @@ class Contract:
 
 
 def natural(language: str, size: int, seed: int = 1) -> str:
-    """Paragraphs of ordinary prose, exactly `size` code points: about one sentence in three holds something personal."""
+    """Paragraphs of ordinary prose, `size` code points long; one sentence in three holds something personal."""
     return _cut(_paragraphs(language, Random(f"{language}{seed}"), NAMED), size)
 
 

@@ -124,12 +124,13 @@ class Pipeline:
             body = await _off_loop(parse_strict, inbound.body, size=len(inbound.body))
             if not isinstance(body, dict):
                 raise BadRequest("The body must be a JSON object.")
-            leaves = await _off_loop(leaves_of, body, _passed(policy), size=len(inbound.body))
         record.request(model=None, stream=body.get("stream") is True, bytes_in=len(inbound.body))
 
         with record.stage("measure"):
             record.tokens_before = await self._measure(body, trip)
 
+        with record.stage("walk"):
+            leaves = await _off_loop(leaves_of, body, _passed(policy), size=len(inbound.body))
         with record.stage("detect"):
             findings = await self._detector.detect(leaves, policy, inbound.tenant)
         record.found(Counter(finding.entity for found in findings for finding in found))
