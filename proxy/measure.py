@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 from proxy.errors import BadRequest, ContextLengthExceeded
 from proxy.model import JSON
-from proxy.tokens.charges import Charge, charges
+from proxy.tokens.charges import Charge, Charging, charges
 from proxy.tokens.counter import Counter, check_deadline, load_counter, scaled
 from proxy.tokens.ranks import CorruptRanks
 
@@ -64,20 +64,31 @@ class Measured:
 
 
 def measure(
-    body: Mapping[str, JSON], counter: Counter, limit: int | None, *, size: int, deadline: float | None = None
+    body: Mapping[str, JSON],
+    counter: Counter,
+    limit: int | None,
+    *,
+    size: int,
+    deadline: float | None = None,
+    charging: Charging = charges,
 ) -> Measured:
     """Both numbers of a request whose body had `size` bytes; to be handed to `check_limit`.
 
     If the body is larger than `EXACT_BYTES` and over `limit`, counting stops there: `prompt` is then a number that
-    is certainly reached, itself over the limit, and the error's total means "at least". Raises as the parts do.
+    is certainly reached, itself over the limit, and the error's total means "at least". `charging` says what the
+    endpoint's bodies add to the prompt. Raises as the parts do.
     """
     completion = requested_completion(body)
     stop_above = None if limit is None or size <= EXACT_BYTES else max(0, limit - completion)
-    return Measured(count_prompt(body, counter, stop_above, deadline), completion)
+    return Measured(count_prompt(body, counter, stop_above, deadline, charging), completion)
 
 
 def count_prompt(
-    body: Mapping[str, JSON], counter: Counter, stop_above: int | None = None, deadline: float | None = None
+    body: Mapping[str, JSON],
+    counter: Counter,
+    stop_above: int | None = None,
+    deadline: float | None = None,
+    charging: Charging = charges,
 ) -> int:
     """An upper bound, in tokens, of the prompt that a provider makes of a chat-completions body.
 
@@ -85,12 +96,13 @@ def count_prompt(
     name, 3 for the reply) and above it by at most 8 per request, 2 per message, and a little per unusual key.
     Counted besides: every string, key and number below `messages`, known or not; tool calls; and every top-level
     field that is not in the closed list `NOT_IN_PROMPT`. The constants and their sources: `proxy.tokens.charges`.
+    Other endpoints have a `charging` of their own: `proxy.tokens.messages`, `proxy.tokens.prompts`.
 
     `stop_above` and `deadline` as in `Counter.count`: a number above `stop_above` may be less than the full count.
     Raises `BadRequest` (lone surrogates, absurd numbers), `Unavailable` (`measure_timeout`, `measure_failed`).
     """
     total = 0
-    for charge in charges(body):
+    for charge in charging(body):
         check_deadline(deadline)
         left = None if stop_above is None else stop_above - total
         total += _tokens(charge, counter, left, deadline)

@@ -9,7 +9,7 @@ May import: model, errors, the standard library.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import TypeAlias
 
 from proxy.errors import BadRequest
@@ -17,6 +17,9 @@ from proxy.model import JSON
 
 Charge: TypeAlias = "int | str | tuple[str, ...]"
 """Tokens outright; a text whose tokens count; or alternative texts, of which the longest counts."""
+
+Charging: TypeAlias = "Callable[[Mapping[str, JSON]], Iterator[Charge]]"
+"""What an endpoint's body adds to the prompt."""
 
 REQUEST = 3 + 8
 """Per request. 3: the reply's primer (OpenAI cookbook, "How to count tokens with tiktoken"). 8: what other

@@ -14,8 +14,8 @@ from proxy.wire.walk import Reader, Walk, anything, fields, identifier, text, un
 
 _IMAGE_DATA = re.compile(r"data:image/(?:png|jpe?g|gif|webp|bmp|tiff|heic|heif|avif);base64,[A-Za-z0-9+/=_\-]*\Z", re.I)
 _FILE_DATA = re.compile(r"(?:data:[a-z0-9.+\-/]{0,100};base64,)?[A-Za-z0-9+/=_\-]*\Z", re.I)
-_BASE64 = re.compile(r"[A-Za-z0-9+/=_\-]*\Z")
-_FETCHED = re.compile(r"https?://", re.I)
+BASE64 = re.compile(r"[A-Za-z0-9+/=_\-]*\Z")
+FETCHED = re.compile(r"https?://", re.I)
 
 
 def _image_url(walk: Walk, node: JSON, path: str, label: str) -> JSON:
@@ -28,14 +28,16 @@ def _image_url(walk: Walk, node: JSON, path: str, label: str) -> JSON:
 def _image(walk: Walk, node: JSON, path: str, label: str) -> JSON:
     if not isinstance(node, str):
         raise wrong_type(path, "a string")
-    if _FETCHED.match(node):
+    if FETCHED.match(node):
         return walk.visit(Leaf(path, node, Kind.FIXED))
     if not _IMAGE_DATA.match(node):
         raise UnsupportedByPolicy(f"{path} is not an image in base64 or at a URL.", param=path)
     return node
 
 
-def _opaque(alphabet: re.Pattern[str]) -> Reader:
+def opaque(alphabet: re.Pattern[str]) -> Reader:
+    """Data in an alphabet of its own, not looked into; null passes."""
+
     def read(walk: Walk, node: JSON, path: str, label: str) -> JSON:
         if node is not None and not (isinstance(node, str) and alphabet.match(node)):
             raise UnsupportedByPolicy(f"{path} is not base64.", param=path)
@@ -44,11 +46,13 @@ def _opaque(alphabet: re.Pattern[str]) -> Reader:
     return read
 
 
-_AUDIO = fields({"data": _opaque(_BASE64), "format": identifier})
-_FILE = fields({"file_data": _opaque(_FILE_DATA), "file_id": identifier, "filename": text})
+_AUDIO = fields({"data": opaque(BASE64), "format": identifier})
+_FILE = fields({"file_data": opaque(_FILE_DATA), "file_id": identifier, "filename": text})
 
 
-def _gated(switch: str, what: str, reader: Reader) -> Reader:
+def gated(switch: str, what: str, reader: Reader) -> Reader:
+    """What only the policy's switch lets through."""
+
     def read(walk: Walk, node: JSON, path: str, label: str) -> JSON:
         walk.need(switch, what, path)
         return reader(walk, node, path, label)
@@ -57,9 +61,9 @@ def _gated(switch: str, what: str, reader: Reader) -> Reader:
 
 
 PARTS: dict[str, Reader] = {
-    "image_url": _gated("images", "an image", fields({"type": identifier, "image_url": _image_url})),
-    "input_audio": _gated("audio", "audio", fields({"type": identifier, "input_audio": _AUDIO})),
-    "file": _gated("files", "a file", fields({"type": identifier, "file": _FILE})),
+    "image_url": gated("images", "an image", fields({"type": identifier, "image_url": _image_url})),
+    "input_audio": gated("audio", "audio", fields({"type": identifier, "input_audio": _AUDIO})),
+    "file": gated("files", "a file", fields({"type": identifier, "file": _FILE})),
 }
 """Readers of the message parts that hold media, by type."""
 
@@ -69,7 +73,7 @@ def audio_id(walk: Walk, node: JSON, path: str, label: str) -> JSON:
     if node is None:
         return None
     walk.need("audio", "audio", path)
-    return fields({"id": identifier, "data": _opaque(_BASE64)})(walk, node, path, label)
+    return fields({"id": identifier, "data": opaque(BASE64)})(walk, node, path, label)
 
 
 def modalities(walk: Walk, node: JSON, path: str, label: str) -> JSON:

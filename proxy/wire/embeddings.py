@@ -46,10 +46,9 @@ def restore_answer(body: JSON, restoring: Restoring, seen: Seen) -> JSON:
     data = body.get("data") if isinstance(body, dict) else None
     if not isinstance(body, dict) or not isinstance(data, list):
         return answers.restore_answer(body, restoring, seen)
-    rest = answers.restore_answer({key: value for key, value in body.items() if key != "data"}, restoring, seen)
-    assert isinstance(rest, dict)  # noqa: S101  (what it returns for an object)
+    answers.note(body, seen)
     vectors: list[JSON] = [_vector(item, restoring) for item in data]
-    return {key: vectors if key == "data" else rest[key] for key in body}
+    return {key: vectors if key == "data" else answers.restored(value, key, restoring) for key, value in body.items()}
 
 
 def _vector(item: JSON, restoring: Restoring) -> JSON:
