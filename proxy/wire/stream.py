@@ -11,40 +11,17 @@ from __future__ import annotations
 
 from typing import cast
 
-from proxy.errors import BadAnswer, BadRequest
-from proxy.model import JSON, Moved, Restoring, Seen, TextRestorer
+from proxy.errors import BadAnswer, BadRequest, Refusal
+from proxy.model import JSON, Restoring, Seen, TextRestorer
 from proxy.wire.answers import PROTOCOL, TOOL_TEXTS, InTool, citations, context_of, message, note, restored
 from proxy.wire.base import parse_answer, serialise
-from proxy.wire.hold import Growing, Held, HoldBack, Key
+from proxy.wire.hold import Held, HoldBack, Key, Track
 from proxy.wire.sse import KEEP_ALIVE, Event, SSEParser, written
 
 _DONE = "[DONE]"
 _CHUNK_FIELDS = frozenset({"usage", "prompt_filter_results"})
 _CALLED = frozenset({"function", "custom", "function_call"})
 _BLOBS = frozenset({("audio", "data"), ("reasoning_details", "data")})
-
-
-class _Content:
-    """What became of one choice's content so far, for the offsets of citations (code points)."""
-
-    def __init__(self) -> None:
-        self._texts: list[tuple[int, Growing]] = []
-        self._received = 0
-
-    def took(self, text: Growing, length: int) -> None:
-        if not self._texts or self._texts[-1][1] is not text:
-            self._texts.append((self._received, text))
-        self._received += length
-
-    def moved(self) -> list[Moved]:
-        found: list[Moved] = []
-        shift = 0
-        for base, text in self._texts:
-            new = base + shift
-            for span in text.restorer.moved:
-                found.append(Moved(base + span.start, base + span.end, new + span.new_start, new + span.new_end))
-                shift = found[-1].new_end - found[-1].end
-        return found
 
 
 class ChatStream:
@@ -59,7 +36,7 @@ class ChatStream:
         self._seen = seen
         self._parser = SSEParser()
         self._hold = HoldBack()
-        self._contents: dict[int | str, _Content] = {}
+        self._contents: dict[int | str, Track] = {}
         self._calls: set[Key] = set()
         self._tools: dict[Key, str] = {}
         self._unfinished: dict[int | str, bool] = {}
@@ -77,6 +54,10 @@ class ChatStream:
             self._seen.done = bool(self._unfinished) and not any(self._unfinished.values())
         self._hold.finish()
         return b"".join(out) + self._released()
+
+    def broken(self, refusal: Refusal) -> bytes:
+        """The last event of a stream that is broken off."""
+        return written(serialise(cast(JSON, refusal.body())).decode())
 
     def _event(self, event: Event) -> bytes:
         if self._seen.done:
@@ -152,7 +133,7 @@ class ChatStream:
                 return False
             text = self._hold.grow(held, key, container, name, lambda: self._begin(container, name, key))
             if key[1:] == ("content",):
-                self._contents.setdefault(key[0], _Content()).took(text, len(value))
+                self._contents.setdefault(key[0], Track()).took(text, len(value))
             return True
         if isinstance(value, dict):
             return _some([self._grow(held, value, field, inner, (*key, field)) for field, inner in value.items()])

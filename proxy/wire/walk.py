@@ -119,6 +119,15 @@ def identifier(walk: Walk, node: JSON, path: str, label: str) -> JSON:
     return walk.visit(Leaf(path, node, Kind.ID)) if node else node
 
 
+def optional(reader: Reader) -> Reader:
+    """`reader`, or null."""
+
+    def read(walk: Walk, node: JSON, path: str, label: str) -> JSON:
+        return None if node is None else reader(walk, node, path, label)
+
+    return read
+
+
 def identifiers(walk: Walk, node: JSON, path: str, label: str) -> JSON:
     """One identifier, or a list of them."""
     return items(identifier)(walk, node, path, label) if isinstance(node, list) else identifier(walk, node, path, label)
