@@ -142,9 +142,9 @@ class Pipeline:
             record.tokens_after = await self._measure(outgoing, trip, endpoint)
 
         self._log.check()  # what cannot be audited is not forwarded
+        record.bytes_out = len(payload)
         with record.stage("forward"):
             answer = await self._upstream.send("POST", inbound.path, inbound.headers, payload)
-        record.bytes_out = len(payload)
         if answer.is_event_stream and answer.status == 200 and endpoint.stream:
             stream = endpoint.stream(restoration, trip.seen)
             return Outbound(200, self._headers(trip, answer), self._stream(trip, restoration, answer, stream))

@@ -132,7 +132,7 @@ def _choice(choice: JSON, restoring: Restoring) -> JSON:
         if key == "message" and isinstance(value, dict):
             out[key] = message(value, restoring)
         elif key == "logprobs":
-            out[key] = None
+            out[key] = value if restoring.idle else None
         else:
             out[key] = restored(value, key, restoring)
     return out
