@@ -16,7 +16,7 @@ demo: $(VENV)/.run                ## the main job, end to end, without a key
 test: $(VENV)/.dev lint           ## every test, Python and Node clients, and every static check
 	$(BIN)/python -m pytest
 
-deep: $(VENV)/.dev                ## the property tests with a thousand times the examples
+deep: $(VENV)/.dev                ## the property tests with 20,000 examples each
 	HYPOTHESIS_PROFILE=deep $(BIN)/python -m pytest --timeout 0
 
 lint: $(VENV)/.dev

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from typer import rich_utils
@@ -65,7 +65,8 @@ def help_of(command: str) -> str:
     """What `caviardage COMMAND --help` prints on a terminal of `COLUMNS` columns, without colours."""
     rich_utils.MAX_WIDTH, rich_utils.FORCE_TERMINAL = COLUMNS, None
     arguments = [*command.split(), "--help"]
-    result = CliRunner().invoke(command_line(), arguments, prog_name="caviardage", env={"NO_COLOR": "1"})
+    plain = {"NO_COLOR": "1", "FORCE_COLOR": None, "TTY_COMPATIBLE": None}
+    result = CliRunner().invoke(command_line(), arguments, prog_name="caviardage", env=plain)
     assert result.exit_code == 0, result.output  # noqa: S101
     shown = "\n".join(line.rstrip() for line in result.output.strip("\n").splitlines())
     return f"```text\n$ caviardage {' '.join(arguments)}\n{shown}\n```\n"
@@ -112,7 +113,12 @@ def code(text: str) -> str:
 
 def part(name: str) -> str:
     """The part of that name. Raises `KeyError` if there is none."""
-    made = {"reading": reading, "entities": entities, "commands": commands, "serve": lambda: help_of("serve")}
+    made: dict[str, Callable[[], str]] = {
+        "reading": reading,
+        "entities": entities,
+        "commands": commands,
+        "serve": lambda: help_of("serve"),
+    }
     return made[name]()
 
 

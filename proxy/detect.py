@@ -13,6 +13,7 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import multiprocessing
+import os
 import secrets
 import time
 from collections import Counter
@@ -29,6 +30,7 @@ from proxy.policy.model import Policy
 from recognizers import worker
 from recognizers.analyzer import Item, Settings
 from recognizers.base import Span, fold
+from recognizers.known import NAME as KNOWN
 from recognizers.overlap import resolve
 
 CACHED_SPANS = 200_000
@@ -52,6 +54,8 @@ class Detector:
         """Starts the workers and waits until each has loaded its models; raises what a worker raises."""
         loop = asyncio.get_running_loop()
         await loop.run_in_executor(None, worker.check, self.settings)
+        # Inherited by the workers: with one worker a core, a worker's own threads only wait for one another's.
+        os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
         self._pool = ProcessPool(
             max_workers=self.workers,
             initializer=worker.start,
@@ -209,7 +213,8 @@ class _Wanted:
 
     def _acts_on(self, span: Span, text: str) -> bool:
         rule = self._policy.rule(span.entity)
-        if rule.action == "allow" or span.score < rule.min_score or not text.strip():
+        sure = span.score >= rule.min_score or span.recognizer == KNOWN
+        if rule.action == "allow" or not sure or not text.strip():
             return False
         return "check passed" in span.why or _plain(text) not in self._allow
 

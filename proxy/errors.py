@@ -38,7 +38,7 @@ class Refusal(Exception):
 
     def headers(self) -> dict[str, str]:
         """`x-should-retry` overrides every official SDK's own idea of what to retry."""
-        return {"x-should-retry": "true" if self.retry else "false"}
+        return {"x-should-retry": "true", "retry-after": "1"} if self.retry else {"x-should-retry": "false"}
 
 
 class BadRequest(Refusal):

@@ -238,8 +238,6 @@ class _Answer:
 def answer_to(refusal: Refusal) -> Outbound:
     """A refusal as an answer in the provider's form."""
     headers = [("content-type", "application/json"), *refusal.headers().items()]
-    if refusal.retry:
-        headers.append(("retry-after", "1"))
     return Outbound(refusal.status, headers, json.dumps(refusal.body()).encode("ascii"))
 
 

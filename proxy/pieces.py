@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from typing import NamedTuple
 
 from proxy.model import Kind, Leaf
 from recognizers.analyzer import Item
@@ -26,32 +26,74 @@ TASK = 64_000
 """Code points that are sent to a worker at once."""
 
 
-@dataclass(frozen=True, slots=True)
-class Piece:
-    """What a leaf (or two, at a seam) gives to one worker: spans that start in `[own_start, own_end)` count."""
+class Segment(NamedTuple):
+    """`[start, end)` of one leaf, standing at `at` in a piece's text."""
 
     leaf: int
+    start: int
+    end: int
+    at: int
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """What one or several leaves give to a worker.
+
+    With one segment, spans that start in `[own_start, own_end)` of its leaf count. With several (parts of one
+    message that are read on), those count that lie in more than one: the others are found in their own leaf.
+    """
+
     item: Item
-    offset: int
-    own_start: int
-    own_end: int
+    segments: tuple[Segment, ...]
+    own_start: int = 0
+    own_end: int = 0
 
 
 def cut(leaves: Sequence[Leaf]) -> Iterator[Piece]:
-    """The pieces of all leaves, and one for each seam between two parts of the same run."""
+    """The pieces of all leaves, and those where a value may go on from one part of a message to the next."""
+    runs: dict[int, list[int]] = {}
     for index, leaf in enumerate(leaves):
-        names = leaf.kind in (Kind.TEXT, Kind.NAME) or (leaf.kind is Kind.KEY and " " in leaf.text)
-        for start, end in _cuts(leaf.text):
-            offset = max(0, start - BEHIND)
-            text = leaf.text[offset : end + AHEAD]
-            if leaf.kind is Kind.NAME:
-                text = text.replace("_", " ")
-            yield Piece(index, Item(text, leaf.label, names), offset, start, end)
-    for index, (left, right) in enumerate(pairwise(leaves)):
-        if left.run is not None and left.run == right.run:
-            head = max(0, len(left.text) - SEAM)
-            text = left.text[head:] + right.text[:SEAM]
-            yield Piece(index, Item(text), head, head, len(left.text))
+        yield from _of_leaf(index, leaf)
+        if leaf.run is not None:
+            runs.setdefault(leaf.run, []).append(index)
+    for run in runs.values():
+        yield from _chains(run, leaves)
+
+
+def _of_leaf(index: int, leaf: Leaf) -> Iterator[Piece]:
+    names = leaf.kind in (Kind.TEXT, Kind.NAME) or (leaf.kind is Kind.KEY and " " in leaf.text)
+    # A label can free a number ("order"); where the number must stay as it is, that is not good enough.
+    labels = (leaf.label, "") if leaf.label and leaf.kind is Kind.FIXED else (leaf.label,)
+    for start, end in _cuts(leaf.text):
+        offset = max(0, start - BEHIND)
+        text = leaf.text[offset : end + AHEAD]
+        if leaf.kind is Kind.NAME:
+            text = text.replace("_", " ")
+        for label in labels:
+            yield Piece(Item(text, label, names), (Segment(index, offset, offset + len(text), 0),), start, end)
+
+
+def _chains(run: Sequence[int], leaves: Sequence[Leaf]) -> Iterator[Piece]:
+    """Parts read as one text; a part longer than two seams ends one chain and begins the next."""
+    chain: list[tuple[int, int, int]] = []
+    for index in run:
+        size = len(leaves[index].text)
+        if size <= 2 * SEAM:
+            chain.append((index, 0, size))
+            continue
+        yield from _chain([*chain, (index, 0, SEAM)], leaves)
+        chain = [(index, size - SEAM, size)]
+    yield from _chain(chain, leaves)
+
+
+def _chain(places: Sequence[tuple[int, int, int]], leaves: Sequence[Leaf]) -> Iterator[Piece]:
+    segments: list[Segment] = []
+    text = ""
+    for index, start, end in places:
+        segments.append(Segment(index, start, end, len(text)))
+        text += leaves[index].text[start:end]
+    if len(segments) > 1:
+        yield Piece(Item(text), tuple(segments))
 
 
 def _cuts(text: str) -> Iterator[tuple[int, int]]:
@@ -83,23 +125,25 @@ def batches(indexes: Iterable[int], size: Callable[[int], int]) -> list[list[int
 
 
 def reassemble(leaves: Sequence[Leaf], pieces: Sequence[Piece], found: Sequence[Sequence[Span]]) -> list[list[Span]]:
-    """Spans of each leaf from the spans of its pieces; a span across a seam is divided between its two leaves."""
+    """Spans of each leaf from the spans of its pieces; a span over several leaves is divided between them."""
     spans: list[list[Span]] = [[] for _ in leaves]
-    touched: Counter[int] = Counter()
+    looks = Counter(segment.leaf for piece in pieces for segment in piece.segments)
     for piece, hits in zip(pieces, found, strict=True):
-        size = len(leaves[piece.leaf].text)
         for hit in hits:
-            start, end = hit.start + piece.offset, hit.end + piece.offset
-            if not piece.own_start <= start < piece.own_end:
-                continue
-            touched[piece.leaf] += 1
-            spans[piece.leaf].append(hit._replace(start=start, end=min(end, size)))
-            if end > size:
-                spans[piece.leaf + 1].append(hit._replace(start=0, end=end - size))
-                touched[piece.leaf + 1] += 1
-    several = {piece.leaf for piece in pieces if piece.own_start > 0 or piece.own_end < len(leaves[piece.leaf].text)}
-    seams = {i for p in pieces if leaves[p.leaf].run is not None for i in (p.leaf, p.leaf + 1) if i < len(leaves)}
-    return [
-        resolve(hits, leaves[index].text) if index in several or index in seams else sorted(hits)
-        for index, hits in enumerate(spans)
-    ]
+            for leaf, part in _parts(piece, hit):
+                spans[leaf].append(part)
+    return [resolve(hits, leaves[index].text) if looks[index] > 1 else sorted(hits) for index, hits in enumerate(spans)]
+
+
+def _parts(piece: Piece, hit: Span) -> list[tuple[int, Span]]:
+    """The hit in the coordinates of each leaf that it touches; nothing if another piece reports it."""
+    parts: list[tuple[int, Span]] = []
+    for segment in piece.segments:
+        start = max(hit.start, segment.at)
+        end = min(hit.end, segment.at + segment.end - segment.start)
+        if start < end:
+            shift = segment.start - segment.at
+            parts.append((segment.leaf, hit._replace(start=start + shift, end=end + shift)))
+    if len(piece.segments) > 1:
+        return parts if len(parts) > 1 else []
+    return [(leaf, span) for leaf, span in parts if piece.own_start <= span.start < piece.own_end]

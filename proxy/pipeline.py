@@ -29,11 +29,8 @@ from proxy.policy.model import Policy
 from proxy.restore import Restoration
 from proxy.substitute import substitute
 from proxy.vault import Vault, conversation_key, lookalikes, tenant_key
-from proxy.wire import chat
-from proxy.wire.answers import restore_answer
 from proxy.wire.base import parse_answer, parse_strict, serialise
-from proxy.wire.opening import leaves_of, opening
-from proxy.wire.stream import ChatStream
+from proxy.wire.endpoints import ENDPOINTS, AnswerStream, Endpoint
 
 T = TypeVar("T")
 MEASURE_SECONDS = 20.0
@@ -109,7 +106,9 @@ class Pipeline:
         try:
             if inbound.method == "GET":
                 return await self._pass_through(trip)
-            return await self._complete(trip)
+            if inbound.path not in ENDPOINTS:
+                raise UnsupportedByPolicy("This endpoint is not inspected, so it is not forwarded.")
+            return await self._complete(trip, ENDPOINTS[inbound.path])
         except Refusal as refusal:
             return self._refuse(trip, refusal)
         except asyncio.CancelledError:
@@ -118,17 +117,17 @@ class Pipeline:
         except Exception as error:
             return self._refuse(trip, self._fault(error))
 
-    async def _complete(self, trip: Trip) -> Outbound:
+    async def _complete(self, trip: Trip, endpoint: Endpoint) -> Outbound:
         inbound, policy, record = trip.inbound, trip.policy, trip.record
         with record.stage("parse"):
             body = await _off_loop(parse_strict, inbound.body, size=len(inbound.body))
             if not isinstance(body, dict):
                 raise BadRequest("The body must be a JSON object.")
-            leaves = await _off_loop(leaves_of, body, _passed(policy), size=len(inbound.body))
+            leaves = await _off_loop(endpoint.leaves, body, _passed(policy), size=len(inbound.body))
         record.request(model=None, stream=body.get("stream") is True, bytes_in=len(inbound.body))
 
         with record.stage("measure"):
-            record.tokens_before = await self._measure(body, trip)
+            record.tokens_before = await self._measure(body, trip, endpoint)
 
         with record.stage("detect"):
             findings = await self._detector.detect(leaves, policy, inbound.tenant)
@@ -136,41 +135,44 @@ class Pipeline:
         record.model = str(body.get("model"))  # only now: until it was inspected it could have been anything
 
         with record.stage("substitute"):
-            work = functools.partial(self._substituted, trip, body, leaves, findings)
+            work = functools.partial(self._substituted, trip, endpoint, body, leaves, findings)
             outgoing, restoration = await _off_loop(work, size=len(inbound.body))
             payload = serialise(outgoing)
         with record.stage("measure_again"):
-            record.tokens_after = await self._measure(outgoing, trip)
+            record.tokens_after = await self._measure(outgoing, trip, endpoint)
 
         self._log.check()  # what cannot be audited is not forwarded
+        record.bytes_out = len(payload)
         with record.stage("forward"):
             answer = await self._upstream.send("POST", inbound.path, inbound.headers, payload)
-        record.bytes_out = len(payload)
-        if answer.is_event_stream and answer.status == 200:
-            return Outbound(200, self._headers(trip, answer), self._stream(trip, restoration, answer))
+        if answer.is_event_stream and answer.status == 200 and endpoint.stream:
+            stream = endpoint.stream(restoration, trip.seen)
+            return Outbound(200, self._headers(trip, answer), self._stream(trip, restoration, answer, stream))
         async with contextlib.aclosing(answer):
             raw = await answer.read()
-        return self._whole(trip, restoration, answer, raw)
+        return self._whole(trip, restoration, answer, endpoint, raw)
 
     def _substituted(
-        self, trip: Trip, body: dict[str, JSON], leaves: list[Leaf], findings: list[list[Finding]]
+        self, trip: Trip, endpoint: Endpoint, body: dict[str, JSON], leaves: list[Leaf], findings: list[list[Finding]]
     ) -> tuple[dict[str, JSON], Restoration]:
         """The body that leaves the house, everything outside findings as it was; and the way back."""
         policy, tenant = trip.policy, tenant_key(self._secret, trip.inbound.tenant)
-        vault = Vault(conversation_key(tenant, opening(body)), lookalikes(_texts(leaves)))
+        vault = Vault(conversation_key(tenant, endpoint.opening(body)), lookalikes(_texts(leaves)))
         trip.vault = vault
         if policy.mode == "monitor":
             findings = [[] for _ in findings]
         replaced = iter([substitute(leaf, found, vault, tenant) for leaf, found in zip(leaves, findings, strict=True)])
-        outgoing = chat.rewrite_request(body, lambda _: next(replaced), _passed(policy))
+        outgoing = endpoint.rewrite_request(body, lambda _: next(replaced), _passed(policy))
         trip.restoration = Restoration(vault, in_tools=policy.answers.restores_in)
         return outgoing, trip.restoration
 
-    def _whole(self, trip: Trip, restoration: Restoration, answer: UpstreamAnswer, raw: bytes) -> Outbound:
+    def _whole(
+        self, trip: Trip, restoration: Restoration, answer: UpstreamAnswer, endpoint: Endpoint, raw: bytes
+    ) -> Outbound:
         """A complete answer, or an error of the upstream's: verified and restored, status and retry headers kept."""
         with trip.record.stage("restore"):
             try:
-                body = restore_answer(parse_answer(raw), restoration, trip.seen)
+                body = endpoint.restore_answer(parse_answer(raw), restoration, trip.seen)
                 raw = serialise(body)
             except BadRequest:
                 if answer.status < 400:
@@ -184,9 +186,10 @@ class Pipeline:
         self._close(trip, "release" if answer.status < 400 else "upstream_error", "", answer.status)
         return Outbound(answer.status, self._headers(trip, answer), raw)
 
-    async def _stream(self, trip: Trip, restoration: Restoration, answer: UpstreamAnswer) -> AsyncIterator[bytes]:
+    async def _stream(
+        self, trip: Trip, restoration: Restoration, answer: UpstreamAnswer, stream: AnswerStream
+    ) -> AsyncIterator[bytes]:
         """The answer as it grows. Ends cleanly only when the upstream did, and nothing was wrong with it."""
-        stream = ChatStream(restoration, trip.seen)
         verdict, reason = "cancelled", "client_disconnected"
         try:
             async for chunk in answer.chunks():
@@ -203,13 +206,13 @@ class Pipeline:
             verdict, reason = "release", ""
         except Refusal as refusal:
             verdict, reason = "block", refusal.code
-            yield b"data: " + _error(refusal) + b"\n\n"
+            yield stream.broken(refusal)
             raise StreamBroken from None
         except (asyncio.CancelledError, GeneratorExit):
             raise
         except Exception as error:
             verdict, reason = "block", "internal_fault"
-            yield b"data: " + _error(self._fault(error)) + b"\n\n"
+            yield stream.broken(self._fault(error))
             raise StreamBroken from None
         finally:
             await answer.aclose()
@@ -225,7 +228,7 @@ class Pipeline:
         self._close(trip, "release" if answer.status < 400 else "upstream_error", "", answer.status)
         return Outbound(answer.status, self._headers(trip, answer), raw)
 
-    async def _measure(self, body: Mapping[str, JSON], trip: Trip) -> int:
+    async def _measure(self, body: Mapping[str, JSON], trip: Trip, endpoint: Endpoint) -> int:
         """Tokens of the prompt; raises `ContextLengthExceeded` when prompt + requested completion do not fit."""
         model = body.get("model")
         if not isinstance(model, str) or not model:
@@ -245,7 +248,7 @@ class Pipeline:
         )
         measured = await _off_loop(count, body, size=size)
         trip.record.completion, trip.record.limit = measured.completion, limit.served
-        measure.check_limit(measured, limit.served)
+        measure.check_limit(measured, limit.served, param=endpoint.prompt)
         trip.sent_tokens = int(measured.prompt / limit.factor)
         return measured.prompt
 

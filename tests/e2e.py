@@ -81,9 +81,7 @@ def serving(provider: Provider, *more: str, **environment: str) -> Iterator[Serv
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
     )
-    service = Service(
-        f"http://127.0.0.1:{port}", provider, process, Recorder(process.stdout), Recorder(process.stderr)
-    )
+    service = Service(f"http://127.0.0.1:{port}", provider, process, Recorder(process.stdout), Recorder(process.stderr))
     try:
         wait_until(lambda: answers(f"{service.url}/healthz") or process.poll() is not None, START_SECONDS)
         assert process.poll() is None, service.err.text
@@ -124,6 +122,7 @@ def running() -> Iterator[Service]:
 @pytest.fixture
 def service(running: Service) -> Iterator[Service]:
     """The running service; at the end of every test that used it, its log and audit trail are searched for values."""
+    wait_until(lambda: running.provider.active == 0)
     running.provider.reset()
     before = len(running.written)
     yield running

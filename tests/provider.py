@@ -94,6 +94,9 @@ class Provider:
         self.disconnects = 0
         self._failed: Counter[str] = Counter()
         self._loopback = Loopback(self._app)
+        self._server = self._loopback._server
+        self._server.config.timeout_keep_alive = 75  # as long as real ones do, so that idle connections are used again
+        self._loop: asyncio.AbstractEventLoop | None = None
 
     @property
     def url(self) -> str:
@@ -102,7 +105,7 @@ class Provider:
     @property
     def connections(self) -> int:
         """Connections that are open, busy or not."""
-        return len(self._loopback._server.server_state.connections)
+        return len(self._server.server_state.connections)
 
     @property
     def last(self) -> Received:
@@ -120,6 +123,12 @@ class Provider:
         self._failed.clear()
         self.disconnects = 0
 
+    def close_idle(self) -> None:
+        """Closes the connections on which nothing is going on; what `connections` counts afterwards is busy."""
+        if self._loop is not None:
+            for connection in list(self._server.server_state.connections):
+                self._loop.call_soon_threadsafe(connection.shutdown)
+
     def leaks(self, *values: str) -> list[str]:
         """Which of the values can be read in anything that was received, in any spelling."""
         seen = "\n".join(text for request in self.received for text in request.texts())
@@ -128,6 +137,7 @@ class Provider:
     async def _app(self, scope: Any, receive: Any, send: Any) -> None:
         if scope["type"] != "http":
             return
+        self._loop = asyncio.get_running_loop()
         self.active += 1
         self.peak = max(self.peak, self.active)
         try:

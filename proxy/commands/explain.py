@@ -12,7 +12,6 @@ from typing import Annotated, TextIO
 import typer
 from rich.console import Console
 from rich.markup import escape
-from rich.table import Table
 
 from proxy.commands.engine import DEFAULT_POLICY, UNREADABLE, detecting, policy_from
 from proxy.detect import Detector
@@ -85,20 +84,18 @@ async def _files(policy: Policy, files: Sequence[Path]) -> None:
             except (OSError, UnicodeDecodeError):
                 typer.echo(f"{path}: cannot be read as UTF-8 text", err=True)
                 raise typer.Exit(UNREADABLE) from None
-            console.print(_table(str(path), text, await _find(detector, policy, text)))
+            _show(console, str(path), text, await _find(detector, policy, text))
 
 
-def _table(name: str, text: str, findings: Sequence[Finding]) -> Table:
-    table = Table("line", "span", "text", "entity", "action", "score", "recognizer", "why", title=name)
+def _show(console: Console, name: str, text: str, findings: Sequence[Finding]) -> None:
+    """Two lines a finding: where, what and what is done with it; then which recognizer found it, and why."""
+    console.print(f"[bold]{escape(name)}[/bold]: {len(findings)} findings")
     for finding in findings:
-        table.add_row(
-            str(text.count("\n", 0, finding.start) + 1),
-            f"{finding.start}-{finding.end}",
-            escape(text[finding.start : finding.end]),
-            finding.entity,
-            finding.action,
-            f"{finding.score:.2f}",
-            escape(finding.recognizer),
-            escape(finding.why),
+        line = text.count("\n", 0, finding.start) + 1
+        value = escape(text[finding.start : finding.end].replace("\n", "\\n"))
+        console.print(
+            f"line {line}, {finding.start}-{finding.end}  [cyan]{finding.entity}[/cyan]  {finding.action}  "
+            f"{finding.score:.2f}  {value}",
+            soft_wrap=True,
         )
-    return table
+        console.print(f"    {escape(finding.recognizer)}: {escape(finding.why)}", style="dim", soft_wrap=True)

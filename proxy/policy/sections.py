@@ -211,7 +211,7 @@ class Answers(Section):
     usage_mismatch: Reaction = "block"
     """The provider counted tokens that the request cannot have had."""
     unsolicited: Reaction = "flag"
-    """Personal data in the answer that was not in the request."""
+    """Personal data in the answer that was not in the request. Read, but not looked for in this version."""
     restore_in_tools: Frozen[str, Flag] = FrozenMap({"*": True})
     """Whether the arguments of a tool call get the real values, by the tool's name or pattern (`*`, `?`).
     The exact name decides, then the longest pattern; what nothing matches is restored."""

@@ -4,7 +4,7 @@ The tables name exemptions only; what is not named here is read like text. Citat
 answers are read, but their offsets are not moved along with what is replaced: no upstream looks at them. Source:
 the OpenAI API reference, its Python and Node SDKs, and the dialects of vLLM, SGLang, Ollama and OpenRouter.
 
-May import: model, walk, parts, schemas, attachments, answers, stream, the standard library.
+May import: model, walk, parts, bodies, schemas, attachments, answers, stream.
 """
 
 from __future__ import annotations
@@ -12,20 +12,24 @@ from __future__ import annotations
 from proxy.model import JSON, Kind, Leaf, Visit
 from proxy.wire.answers import restore_answer
 from proxy.wire.attachments import PARTS, audio_id, modalities
-from proxy.wire.parts import MEDIA, UNREAD, content, identifiers, logit_bias, typed
+from proxy.wire.bodies import MEDIA, MODEL, UNREAD, checked, logit_bias
+from proxy.wire.parts import content
 from proxy.wire.schemas import FUNCTION, NAMED_SCHEMA
 from proxy.wire.stream import ChatStream
 from proxy.wire.walk import (
     Reader,
+    Table,
     Walk,
     anything,
     fields,
     fixed,
     identifier,
+    identifiers,
     items,
     labelled,
     mapping,
     text,
+    typed,
     walk,
     wrong_type,
 )
@@ -39,23 +43,18 @@ def rewrite_request(body: JSON, visit: Visit, allowed: frozenset[str] = frozense
     `allowed`: which of "images", "files", "audio" pass unread. Raises `BadRequest` (wrong types) and
     `UnsupportedByPolicy` (not inspected), both with a JSON path as `param`; whatever `visit` raises passes.
     """
-    if not isinstance(body, dict):
-        raise wrong_type("$", "an object")
-    if not isinstance(body.get("model"), str):
-        raise wrong_type("$.model", "a string")
-    if not isinstance(body.get("messages"), list):
-        raise wrong_type("$.messages", "a list")
+    checked(body, MODEL, ("messages", list, "a list"))
     rebuilt = walk(body, "$", visit, _BODY, allowed)
     assert isinstance(rebuilt, dict)  # noqa: S101  (what `fields` returns for an object)
     return rebuilt
 
 
-_PARTS: dict[str, Reader] = {
+_PARTS: Table = {
     "refusal": fields({"type": identifier, "refusal": text}),
     "thinking": fields({"type": identifier}),
     **PARTS,
 }
-_content = content(_PARTS, {})
+_content = content({"text": {}}, _PARTS)
 
 
 def _arguments(walk: Walk, node: JSON, path: str, label: str) -> JSON:

@@ -2,7 +2,7 @@
 
 A text of the answer may repeat its prompt (`echo`), so it is restored like any other. Token probabilities spell
 placeholders token by token, with offsets into the text: they are dropped. Source: the OpenAI API reference (legacy
-completions), its SDKs, and vLLM's dialect. May import: model, answers, parts, prompts, schemas, stream, walk.
+completions), its SDKs, and vLLM's dialect. May import: model, answers, bodies, prompts, schemas, stream, walk.
 """
 
 from __future__ import annotations
@@ -11,11 +11,11 @@ from typing import ClassVar
 
 from proxy.model import JSON, Visit
 from proxy.wire.answers import restore_answer
-from proxy.wire.parts import UNREAD, identifiers, logit_bias
+from proxy.wire.bodies import MODEL, UNREAD, checked, logit_bias
 from proxy.wire.prompts import Decode, beginning, prompts
 from proxy.wire.schemas import NAMED_SCHEMA
 from proxy.wire.stream import ChatStream
-from proxy.wire.walk import Reader, anything, fields, identifier, labelled, mapping, text, walk, wrong_type
+from proxy.wire.walk import Reader, anything, fields, identifier, identifiers, labelled, mapping, text, walk
 
 __all__ = ["SCOPE", "CompletionStream", "opening", "restore_answer", "rewrite_request"]
 
@@ -30,10 +30,7 @@ def rewrite_request(
     `decode` makes token ids text, which then goes on in their place; without it they are refused. Raises
     `BadRequest` and `UnsupportedByPolicy` with a JSON path as `param`; whatever `visit` raises passes.
     """
-    if not isinstance(body, dict):
-        raise wrong_type("$", "an object")
-    if not isinstance(body.get("model"), str):
-        raise wrong_type("$.model", "a string")
+    checked(body, MODEL)
     table = fields({**_BODY, "prompt": labelled("", prompts(decode))})
     rebuilt = walk(body, "$", visit, table, allowed)
     assert isinstance(rebuilt, dict)  # noqa: S101  (what `fields` returns for an object)

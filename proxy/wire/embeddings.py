@@ -2,16 +2,16 @@
 
 An index and the queries against it are requests of their own, so a value's placeholder must be the same in all of
 them: the tenant is the scope. Vectors hold no text and pass as they came, numbers digit for digit, base64 byte for
-byte. Source: the OpenAI API reference and its SDKs. May import: model, answers, parts, prompts, walk.
+byte. Source: the OpenAI API reference and its SDKs. May import: model, answers, bodies, prompts, walk.
 """
 
 from __future__ import annotations
 
 from proxy.model import JSON, Restoring, Seen, Visit
 from proxy.wire import answers
-from proxy.wire.parts import UNREAD, identifiers
+from proxy.wire.bodies import MODEL, UNREAD, checked
 from proxy.wire.prompts import Decode, prompts
-from proxy.wire.walk import Reader, Walk, fields, identifier, labelled, text, unknown_type, walk, wrong_type
+from proxy.wire.walk import Reader, Walk, fields, identifier, identifiers, labelled, text, unknown_type, walk
 
 __all__ = ["SCOPE", "opening", "restore_answer", "rewrite_request"]
 
@@ -26,10 +26,7 @@ def rewrite_request(
     `decode` makes token ids text, which then goes on in their place; without it they are refused. Raises
     `BadRequest` and `UnsupportedByPolicy` with a JSON path as `param`; whatever `visit` raises passes.
     """
-    if not isinstance(body, dict):
-        raise wrong_type("$", "an object")
-    if not isinstance(body.get("model"), str):
-        raise wrong_type("$.model", "a string")
+    checked(body, MODEL)
     table = fields({**_BODY, "input": labelled("", prompts(decode))})
     rebuilt = walk(body, "$", visit, table, allowed)
     assert isinstance(rebuilt, dict)  # noqa: S101  (what `fields` returns for an object)

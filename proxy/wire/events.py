@@ -6,7 +6,7 @@ May import: model, errors, base, sse, hold, the standard library.
 
 from __future__ import annotations
 
-from proxy.errors import BadAnswer, BadRequest
+from proxy.errors import BadAnswer, BadRequest, Refusal
 from proxy.model import JSON, Restoring, Seen
 from proxy.wire.base import parse_answer, serialise
 from proxy.wire.hold import Held, HoldBack
@@ -41,6 +41,10 @@ class EventStream:
             self._seen.done = self._is_complete()
         self._hold.finish()
         return b"".join(out) + self._released()
+
+    def broken(self, refusal: Refusal) -> bytes:
+        """The last event of a stream that is broken off, in the API's form."""
+        raise NotImplementedError
 
     def _event(self, event: Event) -> bytes:
         if self._seen.done:

@@ -4,29 +4,27 @@ Both endpoints take the same body. Signed thinking and compactions go back byte 
 they stay as they were received, placeholders included. What runs or is kept at the provider is refused.
 Source: the Messages API reference, its Python and Node SDKs.
 
-May import: model, errors, base, sse, attachments, messages_answers, messages_blocks, messages_stream, parts, schemas,
-seals, signed, walk, the standard library.
+May import: model, errors, base, attachments, bodies, messages_answers, messages_blocks, messages_errors,
+messages_stream, schemas, seals, signed, walk.
 """
 
 from __future__ import annotations
 
-import json
-
-from proxy.errors import ContextLengthExceeded, Refusal, UnsupportedByPolicy
+from proxy.errors import UnsupportedByPolicy
 from proxy.model import JSON, Visit
 from proxy.wire.attachments import gated
 from proxy.wire.base import serialise
+from proxy.wire.bodies import MODEL, UNREAD, checked
 from proxy.wire.messages_answers import restore_answer
 from proxy.wire.messages_blocks import CACHE, CONTENT, SYSTEM, tool
+from proxy.wire.messages_errors import error_body
 from proxy.wire.messages_stream import MessagesStream
-from proxy.wire.parts import UNREAD, identifiers
 from proxy.wire.schemas import schema
 from proxy.wire.seals import NoSeals, Seals
 from proxy.wire.signed import SealedWalk
-from proxy.wire.sse import written
-from proxy.wire.walk import Walk, anything, fields, fixed, identifier, items, labelled, mapping, wrong_type
+from proxy.wire.walk import Walk, anything, fields, fixed, identifier, identifiers, items, labelled, mapping
 
-__all__ = ["SCOPE", "MessagesStream", "error_body", "error_event", "opening", "restore_answer", "rewrite_request"]
+__all__ = ["SCOPE", "MessagesStream", "error_body", "opening", "restore_answer", "rewrite_request"]
 
 SCOPE = "conversation"
 
@@ -40,12 +38,7 @@ def rewrite_request(
     it each is inspected, and refused if anything is found. Raises `BadRequest` and `UnsupportedByPolicy` with a JSON
     path as `param`; whatever `visit` raises passes.
     """
-    if not isinstance(body, dict):
-        raise wrong_type("$", "an object")
-    if not isinstance(body.get("model"), str):
-        raise wrong_type("$.model", "a string")
-    if not isinstance(body.get("messages"), list):
-        raise wrong_type("$.messages", "a list")
+    checked(body, MODEL, ("messages", list, "a list"))
     rebuilt = _BODY(SealedWalk(visit, allowed, seals or NoSeals()), body, "$", "")
     assert isinstance(rebuilt, dict)  # noqa: S101  (what `fields` returns for an object)
     return rebuilt
@@ -68,41 +61,6 @@ def _unmarked(node: JSON) -> JSON:
     return node
 
 
-_KINDS = {
-    401: "authentication_error",
-    403: "permission_error",
-    404: "not_found_error",
-    413: "request_too_large",
-    504: "timeout_error",
-}
-
-
-def error_body(refusal: Refusal) -> dict[str, JSON]:
-    """A refusal in the shape of this API: `{"type": "error", "error": {"type", "message"}}`.
-
-    Types as the API documents them for each status. `error.code` and `error.param` say what ours say elsewhere.
-    """
-    kind = _KINDS.get(refusal.status, "invalid_request_error" if refusal.status < 500 else "api_error")
-    message = _too_long(refusal) if isinstance(refusal, ContextLengthExceeded) else refusal.message
-    error: dict[str, JSON] = {"type": kind, "message": message, "code": refusal.code, "param": refusal.param}
-    return {"type": "error", "error": error}
-
-
-def error_event(refusal: Refusal) -> bytes:
-    """The same as an event of a stream that has begun."""
-    return written(json.dumps(error_body(refusal), separators=(",", ":")), "error")
-
-
-def _too_long(refusal: ContextLengthExceeded) -> str:
-    """In this API's own words, since agents look for them before they compact a conversation."""
-    if refusal.prompt > refusal.limit:
-        return f"prompt is too long: {refusal.prompt} tokens > {refusal.limit} maximum"
-    return (
-        f"input length and `max_tokens` exceed context limit: {refusal.prompt} + {refusal.completion} > "
-        f"{refusal.limit}, decrease input length or `max_tokens` and try again"
-    )
-
-
 def _servers(walk: Walk, node: JSON, path: str, label: str) -> JSON:
     """Servers that the provider calls: a third party would be sent what the model writes."""
     if node in (None, []):
@@ -113,11 +71,6 @@ def _servers(walk: Walk, node: JSON, path: str, label: str) -> JSON:
 _MESSAGE = fields({"role": identifier, "content": CONTENT, "id": identifier, "type": identifier})
 _FORMAT = fields({"type": identifier, "schema": schema})
 _CONTAINER = gated("files", "a container of files kept by the provider", anything)
-
-
-def _container(walk: Walk, node: JSON, path: str, label: str) -> JSON:
-    return None if node is None else _CONTAINER(walk, node, path, label)
-
 
 _BODY = fields(
     {
@@ -132,7 +85,7 @@ _BODY = fields(
         "output_config": fields({"effort": identifier, "format": _FORMAT}),
         "output_format": _FORMAT,
         "thinking": fields({"type": identifier, "display": identifier}),
-        "container": _container,
+        "container": _CONTAINER,
         "mcp_servers": _servers,
         "diagnostics": fields({"previous_message_id": identifier}),
         "betas": identifiers,

@@ -12,11 +12,11 @@ from __future__ import annotations
 import re
 
 from proxy.errors import UnsupportedByPolicy
-from proxy.model import JSON, Kind, Leaf
-from proxy.wire.attachments import BASE64, FETCHED, gated, opaque
-from proxy.wire.parts import blob, content, identifiers, typed
+from proxy.model import JSON
+from proxy.wire.attachments import BASE64, fetched, gated
+from proxy.wire.parts import content
 from proxy.wire.schemas import schema
-from proxy.wire.signed import known_or, sealed, thinking
+from proxy.wire.signed import known_or, signed, thinking
 from proxy.wire.toolinput import tool_input
 from proxy.wire.walk import (
     Reader,
@@ -26,28 +26,24 @@ from proxy.wire.walk import (
     fields,
     fixed,
     identifier,
+    identifiers,
     items,
     labelled,
+    sealed,
     text,
+    typed,
     unknown_type,
     wrong_type,
 )
 
 CACHE = fields({"type": identifier, "ttl": identifier})
 _COMMON: Table = {"type": identifier, "cache_control": CACHE}
-_CITATION = fields({"type": identifier, "encrypted_index": blob, "file_id": identifier})
+_CITATION = fields({"type": identifier, "encrypted_index": sealed, "file_id": identifier})
 
 
 def _citations(walk: Walk, node: JSON, path: str, label: str) -> JSON:
     """A list of citations, or `{"enabled": true}`."""
     return items(_CITATION)(walk, node, path, "") if isinstance(node, list) else anything(walk, node, path, "")
-
-
-def _url(walk: Walk, node: JSON, path: str, label: str) -> JSON:
-    """An address that the provider would fetch: it is needed as it is."""
-    if not isinstance(node, str) or not FETCHED.match(node):
-        raise UnsupportedByPolicy(f"{path} is not the URL of something to fetch.", param=path)
-    return walk.visit(Leaf(path, node, Kind.FIXED))
 
 
 def _pixels(walk: Walk, node: JSON, path: str, label: str) -> JSON:
@@ -60,8 +56,8 @@ def _pixels(walk: Walk, node: JSON, path: str, label: str) -> JSON:
 _PIXELS = re.compile(r"image/(?:png|jpe?g|gif|webp|bmp|tiff|heic|heif|avif)\Z")
 _BESIDE_TEXT: Table = {"cache_control": CACHE, "citations": _citations}
 _MEDIA: dict[str, Reader] = {
-    "base64": fields({"type": identifier, "media_type": identifier, "data": opaque(BASE64)}),
-    "url": fields({"type": identifier, "url": _url}),
+    "base64": fields({"type": identifier, "media_type": identifier, "data": BASE64}),
+    "url": fields({"type": identifier, "url": fetched}),
     "file": fields({"type": identifier, "file_id": identifier}),
 }
 _IMAGE = gated(
@@ -70,7 +66,7 @@ _IMAGE = gated(
     fields({**_COMMON, "source": typed({**_MEDIA, "base64": _pixels}, "an image"), "transformations": anything}),
 )
 _PLAIN = fields({"type": identifier, "media_type": identifier, "data": text})
-_PIECES = fields({"type": identifier, "content": content({"image": _IMAGE}, _BESIDE_TEXT, strings=False)})
+_PIECES = fields({"type": identifier, "content": content({"text": _BESIDE_TEXT}, {"image": _IMAGE})})
 _SOURCE = typed(
     {
         "text": _PLAIN,
@@ -85,7 +81,7 @@ _SEARCH_RESULT = fields(
         **_COMMON,
         "source": text,
         "title": text,
-        "content": content({}, _BESIDE_TEXT, strings=False),
+        "content": content({"text": _BESIDE_TEXT}, {}),
         "citations": _citations,
     }
 )
@@ -117,7 +113,7 @@ _CALL = fields(
     }
 )
 _RETURNED: Table = {**_COMMON, "tool_use_id": identifier, "toolset_name": fixed, "caller": _CALLER}
-_RESULT = fields({**_RETURNED, "content": content(_IN_RESULTS, _BESIDE_TEXT)})
+_RESULT = fields({**_RETURNED, "content": content({"text": _BESIDE_TEXT}, _IN_RESULTS)})
 _UPLOAD = gated("files", "a file kept by the provider", fields({**_COMMON, "file_id": identifier}))
 
 
@@ -139,8 +135,8 @@ _DETAILS = fields(
     {
         "type": identifier,
         "error_code": identifier,
-        "encrypted_content": blob,
-        "encrypted_stdout": blob,
+        "encrypted_content": sealed,
+        "encrypted_stdout": sealed,
         "file_type": identifier,
         "content": _found,
         "tool_references": items(_TOOL_REFERENCE),
@@ -177,7 +173,7 @@ _FOUND: dict[str, Reader] = {
 
 _LISTED_TOOL = fields({"name": fixed, "description": labelled("", text), "input_schema": schema})
 _COMPACTION = fields(
-    {**_COMMON, "content": sealed, "encrypted_content": blob, "signature": blob, "tool_changes": sealed}
+    {**_COMMON, "content": signed, "encrypted_content": sealed, "signature": sealed, "tool_changes": signed}
 )
 
 _BLOCKS: dict[str, Reader] = {
@@ -185,7 +181,7 @@ _BLOCKS: dict[str, Reader] = {
     "document": _DOCUMENT,
     "search_result": _SEARCH_RESULT,
     "thinking": known_or(thinking, CACHE),
-    "redacted_thinking": fields({"type": identifier, "data": blob}),
+    "redacted_thinking": fields({"type": identifier, "data": sealed}),
     "compaction": known_or(_COMPACTION, CACHE),
     **dict.fromkeys(("tool_use", "server_tool_use", "mcp_tool_use"), _CALL),
     **dict.fromkeys(("tool_result", "mcp_tool_result"), _RESULT),
@@ -205,8 +201,8 @@ _BLOCKS: dict[str, Reader] = {
     "container_upload": _UPLOAD,
     "fallback": fields({**_COMMON, "to": fields({"model": identifier}), "trigger": anything}),
 }
-SYSTEM = content({}, _BESIDE_TEXT, strings=False)
-CONTENT = content(_BLOCKS, _BESIDE_TEXT, strings=False)
+SYSTEM = content({"text": _BESIDE_TEXT}, {})
+CONTENT = content({"text": _BESIDE_TEXT}, _BLOCKS)
 
 _TOOL = fields(
     {

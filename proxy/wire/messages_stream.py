@@ -4,16 +4,19 @@ A text grows per block and kind of delta, and ends with its block: what is held 
 `content_block_stop`. Signed thinking passes as it came. Events of an unknown type are restored and passed, since the
 API adds some; what is no event stops the stream. Source: the Messages API's streaming reference and its SDKs.
 
-May import: model, errors, answers, events, hold, messages_answers, seals, sse.
+May import: model, errors, answers, base, events, hold, messages_answers, messages_errors, seals, sse.
 """
 
 from __future__ import annotations
 
+from proxy.errors import Refusal
 from proxy.model import JSON, Context, Restoring, Seen
 from proxy.wire.answers import PROTOCOL, InTool, restored
+from proxy.wire.base import serialise
 from proxy.wire.events import EventStream
 from proxy.wire.hold import Held
 from proxy.wire.messages_answers import SIGNED, block, message, note
+from proxy.wire.messages_errors import error_body
 from proxy.wire.seals import NoSeals, Seals
 from proxy.wire.sse import Event, written
 
@@ -28,6 +31,9 @@ class MessagesStream(EventStream):
         self._seals = seals or NoSeals()
         self._signed: dict[int, dict[str, JSON]] = {}
         self._tools: dict[int, str] = {}
+
+    def broken(self, refusal: Refusal) -> bytes:
+        return written(serialise(error_body(refusal)).decode(), "error")
 
     def _is_known(self, payload: dict[str, JSON]) -> bool:
         return isinstance(payload.get("type"), str) or bool(payload.get("error"))

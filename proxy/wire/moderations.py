@@ -1,6 +1,6 @@
 """POST /moderations (OpenAI API and compatible): texts to be classified; the answer holds scores and no text.
 
-Source: the OpenAI API reference and its SDKs. May import: model, answers, attachments, parts, prompts, walk.
+Source: the OpenAI API reference and its SDKs. May import: model, answers, attachments, bodies, parts, prompts, walk.
 """
 
 from __future__ import annotations
@@ -8,9 +8,10 @@ from __future__ import annotations
 from proxy.model import JSON, Visit
 from proxy.wire.answers import restore_answer
 from proxy.wire.attachments import PARTS
-from proxy.wire.parts import UNREAD, content
+from proxy.wire.bodies import UNREAD, checked
+from proxy.wire.parts import content
 from proxy.wire.prompts import beginning, prompts
-from proxy.wire.walk import Walk, fields, identifier, text, walk, wrong_type
+from proxy.wire.walk import Walk, fields, identifier, text, walk
 
 __all__ = ["SCOPE", "opening", "restore_answer", "rewrite_request"]
 
@@ -23,8 +24,7 @@ def rewrite_request(body: JSON, visit: Visit, allowed: frozenset[str] = frozense
     `allowed`: "images" pass unread. Raises `BadRequest` and `UnsupportedByPolicy` with a JSON path as `param`;
     whatever `visit` raises passes.
     """
-    if not isinstance(body, dict):
-        raise wrong_type("$", "an object")
+    checked(body)
     rebuilt = walk(body, "$", visit, _BODY, allowed)
     assert isinstance(rebuilt, dict)  # noqa: S101  (what `fields` returns for an object)
     return rebuilt
@@ -42,5 +42,5 @@ def _input(walk: Walk, node: JSON, path: str, label: str) -> JSON:
 
 
 _texts = prompts(None)
-_parts = content({"image_url": PARTS["image_url"]}, {}, strings=False)
+_parts = content({"text": {}}, {"image_url": PARTS["image_url"]})
 _BODY = fields({"model": identifier, "input": _input, "user": text, **UNREAD})

@@ -5,7 +5,7 @@ it refuses: it cannot be replaced. Placeholders in it are the ones that the upst
 are, and their numbers are kept out of what is inspected, so that this request may issue them again for the same
 values. Thinking without a signature is plain text around its placeholders.
 
-May import: model, errors, seals, parts, walk, the standard library.
+May import: model, errors, labels, seals, walk, the standard library.
 """
 
 from __future__ import annotations
@@ -15,9 +15,8 @@ import re
 from proxy.errors import UnsupportedByPolicy
 from proxy.model import JSON, Kind, Leaf, Visit
 from proxy.wire.labels import hidden_path
-from proxy.wire.parts import blob
 from proxy.wire.seals import Seals
-from proxy.wire.walk import Reader, Walk, fields, identifier, wrong_type
+from proxy.wire.walk import Reader, Walk, fields, identifier, sealed, wrong_type
 
 _PLACEHOLDER = re.compile(r"<([A-Z][A-Z0-9_]{0,60}?)_(?:[0-9]{9}|[0-9]{6})>")
 
@@ -44,24 +43,24 @@ def known_or(reader: Reader, cache_control: Reader) -> Reader:
     return read
 
 
-def sealed(walk: Walk, node: JSON, path: str, label: str) -> JSON:
+def signed(walk: Walk, node: JSON, path: str, label: str) -> JSON:
     """Anything that was signed: inspected at any depth, never changed."""
     if isinstance(node, str):
-        return _sealed_text(walk, node, path)
+        return _signed_text(walk, node, path)
     if isinstance(node, list):
-        return [sealed(walk, value, f"{path}[{at}]", label) for at, value in enumerate(node)]
+        return [signed(walk, value, f"{path}[{at}]", label) for at, value in enumerate(node)]
     if isinstance(node, dict):
         out: dict[str, JSON] = {}
         for at, (key, value) in enumerate(node.items()):
             hidden = hidden_path(path, at)
-            out[_sealed_text(walk, key, hidden)] = sealed(walk, value, hidden, label)
+            out[_signed_text(walk, key, hidden)] = signed(walk, value, hidden, label)
         return out
     if node is None or isinstance(node, bool):
         return node
     return walk.number(node, path, label)
 
 
-def _sealed_text(walk: Walk, text: str, path: str) -> str:
+def _signed_text(walk: Walk, text: str, path: str) -> str:
     inspected = _PLACEHOLDER.sub(r"<\1>", text)
     if text and walk.visit(Leaf(path, inspected, Kind.FIXED)) != inspected:
         raise UnsupportedByPolicy(f"{path} is signed by the provider and cannot be replaced.", param=path)
@@ -83,8 +82,8 @@ def _around_placeholders(walk: Walk, node: JSON, path: str, label: str) -> JSON:
     return "".join(out)
 
 
-_SIGNED_THINKING = fields({"type": identifier, "thinking": sealed, "signature": blob})
-_UNSIGNED_THINKING = fields({"type": identifier, "thinking": _around_placeholders, "signature": blob})
+_SIGNED_THINKING = fields({"type": identifier, "thinking": signed, "signature": sealed})
+_UNSIGNED_THINKING = fields({"type": identifier, "thinking": _around_placeholders, "signature": sealed})
 
 
 def thinking(walk: Walk, node: JSON, path: str, label: str) -> JSON:

@@ -4,45 +4,24 @@ One growing text per choice and field of its delta, tool calls apart. A text end
 field of the choice goes on (reasoning, then content, then a tool call); parallel tool calls may interleave, so one
 does not end the other. What is no chunk, error or `[DONE]` stops the stream: nothing passes that is not understood.
 
-May import: model, errors, events, hold, answers, the standard library.
+May import: model, errors, base, events, sse, hold, answers, the standard library.
 """
 
 from __future__ import annotations
 
 from typing import ClassVar, cast
 
-from proxy.errors import BadAnswer
-from proxy.model import JSON, Moved, Restoring, Seen, TextRestorer
+from proxy.errors import BadAnswer, Refusal
+from proxy.model import JSON, Restoring, Seen, TextRestorer
 from proxy.wire.answers import PROTOCOL, TOOL_TEXTS, InTool, citations, context_of, message, note, restored
+from proxy.wire.base import serialise
 from proxy.wire.events import EventStream
-from proxy.wire.hold import Growing, Held, Key
+from proxy.wire.hold import Held, Key, Track
+from proxy.wire.sse import written
 
 _CHUNK_FIELDS = frozenset({"usage", "prompt_filter_results"})
 _CALLED = frozenset({"function", "custom", "function_call"})
 _BLOBS = frozenset({("audio", "data"), ("reasoning_details", "data")})
-
-
-class _Content:
-    """What became of one choice's content so far, for the offsets of citations (code points)."""
-
-    def __init__(self) -> None:
-        self._texts: list[tuple[int, Growing]] = []
-        self._received = 0
-
-    def took(self, text: Growing, length: int) -> None:
-        if not self._texts or self._texts[-1][1] is not text:
-            self._texts.append((self._received, text))
-        self._received += length
-
-    def moved(self) -> list[Moved]:
-        found: list[Moved] = []
-        shift = 0
-        for base, text in self._texts:
-            new = base + shift
-            for span in text.restorer.moved:
-                found.append(Moved(base + span.start, base + span.end, new + span.new_start, new + span.new_end))
-                shift = found[-1].new_end - found[-1].end
-        return found
 
 
 class ChatStream(EventStream):
@@ -52,10 +31,13 @@ class ChatStream(EventStream):
 
     def __init__(self, restoring: Restoring, seen: Seen) -> None:
         super().__init__(restoring, seen)
-        self._contents: dict[int | str, _Content] = {}
+        self._contents: dict[int | str, Track] = {}
         self._calls: set[Key] = set()
         self._tools: dict[Key, str] = {}
         self._unfinished: dict[int | str, bool] = {}
+
+    def broken(self, refusal: Refusal) -> bytes:
+        return written(serialise(cast(JSON, refusal.body())).decode())
 
     def _is_complete(self) -> bool:
         return bool(self._unfinished) and not any(self._unfinished.values())
@@ -122,7 +104,7 @@ class ChatStream(EventStream):
                 return False
             text = self._hold.grow(held, key, container, name, lambda: self._begin(container, name, key))
             if key[1:] == ("content",):
-                self._contents.setdefault(key[0], _Content()).took(text, len(value))
+                self._contents.setdefault(key[0], Track()).took(text, len(value))
             return True
         if isinstance(value, dict):
             return _some([self._grow(held, value, field, inner, (*key, field)) for field, inner in value.items()])

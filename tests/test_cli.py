@@ -1,0 +1,73 @@
+"""The commands that look at files, as a person types them."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+TEXT = "Dear Eleanor Whitcombe,\nyour IBAN GB82 WEST 1234 5698 7654 32 was charged.\nEleanor Whitcombe agreed.\n"
+
+
+def run(*arguments: str, given: str = "") -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "proxy", *arguments]
+    return subprocess.run(command, input=given, capture_output=True, text=True, timeout=240, check=False)
+
+
+def test_scan_replaces_and_streams_to_standard_output(tmp_path: Path) -> None:
+    (tmp_path / "letter.txt").write_text(TEXT, "utf-8")
+    done = run("scan", str(tmp_path / "letter.txt"), "-", given="Thanks, Eleanor Whitcombe\n")
+    assert done.returncode == 0, done.stderr
+    (person,) = set(re.findall(r"<PERSON_[0-9]{6}>", done.stdout))
+    (iban,) = re.findall(r"<IBAN_CODE_[0-9]{6}>", done.stdout)
+    assert done.stdout == (f"Dear {person},\nyour IBAN {iban} was charged.\n{person} agreed.\nThanks, {person}\n")
+    assert "Whitcombe" not in done.stderr
+
+
+def test_explain_writes_spans_for_scorers(tmp_path: Path) -> None:
+    lines = tmp_path / "documents.jsonl"
+    lines.write_text(
+        json.dumps({"id": "a", "text": TEXT, "lang": "en"}) + "\n\n" + json.dumps({"id": "b", "text": "Hi"})
+    )
+    done = run("explain", "--jsonl", str(lines))
+    assert done.returncode == 0, done.stderr
+    first, second = map(json.loads, done.stdout.splitlines())
+    assert [(span["type"], TEXT[span["start"] : span["end"]]) for span in first["spans"]] == [
+        ("PERSON", "Eleanor Whitcombe"),
+        ("IBAN_CODE", "GB82 WEST 1234 5698 7654 32"),
+        ("PERSON", "Eleanor Whitcombe"),
+    ]
+    assert all(0 < span["score"] <= 1 for span in first["spans"])
+    assert second == {"id": "b", "spans": []}
+
+
+def test_explain_shows_recognizer_and_reason() -> None:
+    done = run("explain", "-", given=TEXT)
+    assert done.returncode == 0, done.stderr
+    told = re.sub(r"\s+", " ", done.stdout)
+    for word in ("IBAN_CODE", "replace", "iban", "check", "PERSON"):
+        assert word in told
+
+
+def test_explain_refuses_lines_that_are_no_documents(tmp_path: Path) -> None:
+    lines = tmp_path / "documents.jsonl"
+    lines.write_text('{"id": "a"}\n')
+    done = run("explain", "--jsonl", str(lines))
+    assert done.returncode == 2
+    assert "line 1" in done.stderr
+
+
+def test_count_and_check_say_what_they_see(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text("hello world", "utf-8")
+    assert run("count", str(tmp_path / "a.txt")).stdout.split("\t")[0] == "2"
+    body = {"model": "gpt-4o", "messages": [{"role": "user", "content": "hello world"}], "max_tokens": 10}
+    (tmp_path / "b.json").write_text(json.dumps(body), "utf-8")
+    assert int(run("count", str(tmp_path / "b.json")).stdout.split("\t")[0]) >= 19
+    bad = tmp_path / "bad.yaml"
+    bad.write_text("version: 1\nlimits: {default: 8000}\nentities: {PERSN: replace}\n")
+    done = run("check", str(bad))
+    assert done.returncode == 1
+    assert "bad.yaml:3:12" in done.stdout
+    assert "PERSON" in done.stdout

@@ -1,0 +1,189 @@
+"""The detector with its real worker processes and the real models."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from proxy.analysis import examples, settings_for
+from proxy.detect import Detector
+from proxy.errors import BlockedEntity, Unavailable
+from proxy.model import Finding, Kind, Leaf
+from proxy.policy import Policy, parse_policy
+from recognizers import ENTITIES
+
+HEAD = "version: 1\nlimits: {default: 8000}\n"
+
+
+def policy_of(text: str) -> Policy:
+    return parse_policy((HEAD + text).encode(), file="test.yaml", entities=ENTITIES)
+
+
+REPLACE = policy_of(
+    "entities: {PERSON: replace, EMAIL_ADDRESS: replace, IBAN_CODE: replace, CREDIT_CARD: replace,"
+    " PHONE_NUMBER: replace, MEDICAL_RECORD: {action: replace, min_score: 0.4}}\n"
+    "deny: {PROJECT: [Nightjar]}\n"
+    "allow: [Grace Hopper, 4000 0052 6018 1590]\n"
+)
+
+
+class Running:
+    """A detector on an event loop of its own, so that its workers start once for all tests of this file."""
+
+    def __init__(self) -> None:
+        self.loop = asyncio.new_event_loop()
+        self.detector = Detector(settings_for(REPLACE), workers=1, deadline=60)
+        self.loop.run_until_complete(self.detector.start())
+
+    def run(self, awaitable: Any) -> Any:
+        return self.loop.run_until_complete(awaitable)
+
+    def find(self, *leaves: Leaf | str, policy: Policy = REPLACE, tenant: str = "t") -> list[list[tuple[str, str]]]:
+        given = [leaf if isinstance(leaf, Leaf) else Leaf("$", leaf) for leaf in leaves]
+        found: list[list[Finding]] = self.run(self.detector.detect(given, policy, tenant))
+        return [[(f.entity, leaf.text[f.start : f.end]) for f in hits] for leaf, hits in zip(given, found, strict=True)]
+
+
+@pytest.fixture(scope="module")
+def running() -> Iterator[Running]:
+    one = Running()
+    yield one
+    one.run(one.detector.stop())
+    one.loop.close()
+
+
+def test_every_entity_is_found_in_its_own_example(running: Running) -> None:
+    assert running.run(running.detector.self_test(examples(REPLACE))) == []
+    assert running.detector.ready
+
+
+def test_a_self_test_that_misses_leaves_the_detector_unready(running: Running) -> None:
+    assert running.run(running.detector.self_test([("PERSON", "no name at all", "at all")])) == ["PERSON"]
+    assert not running.detector.ready
+    running.run(running.detector.self_test(examples(REPLACE)))
+
+
+def test_a_known_value_is_the_same_entity_everywhere(running: Running) -> None:
+    first, second, third = running.find(
+        "My colleague is Thandiwe Mokoena.", "subject: THANDIWE MOKOENA, urgent", '{"to": "mokoena"}'
+    )
+    assert first == [("PERSON", "Thandiwe Mokoena")]
+    assert second == [("PERSON", "THANDIWE MOKOENA")]
+    assert ("PERSON", "mokoena") in third
+
+
+def test_parts_of_a_known_name_do_not_refuse_a_property_name(running: Running) -> None:
+    leaves = [Leaf("$", "My colleague is Thandiwe Mokoena."), Leaf("$.tools", "mokoena_report", Kind.FIXED)]
+    assert running.find(*leaves)[1] == []
+    assert running.find(leaves[0], Leaf("$.tools", "thandiwe mokoena", Kind.FIXED))[1] != []
+
+
+def test_an_identifier_is_touched_only_as_a_whole(running: Running) -> None:
+    assert running.find(Leaf("$.id", "call_4000005260181590", Kind.ID)) == [[]]
+    assert running.find(Leaf("$.id", "2221000830166137", Kind.ID)) == [[("CREDIT_CARD", "2221000830166137")]]
+
+
+def test_a_number_is_one_finding(running: Running) -> None:
+    assert running.find(Leaf("$.a#$.card", "2221000830166137", Kind.NUMBER, "card", "2221000830166137")) == [
+        [("CREDIT_CARD", "2221000830166137")]
+    ]
+
+
+def test_deny_lists_hold_and_allow_lists_free_names_but_no_check_digits(running: Running) -> None:
+    (found,) = running.find("Grace Hopper leads Nightjar; card 4000 0052 6018 1590.")
+    assert found == [("PROJECT", "Nightjar"), ("CREDIT_CARD", "4000 0052 6018 1590")]
+
+
+def test_a_label_above_a_leaf_says_what_it_is(running: Running) -> None:
+    assert running.find(Leaf("$.a#$.first_name", "mira", label="first name")) == [[("PERSON", "mira")]]
+    assert running.find(Leaf("$.a#$.colour", "amber", label="colour")) == [[]]
+
+
+def test_what_is_allowed_is_not_found(running: Running) -> None:
+    loose = policy_of("entities: {EMAIL_ADDRESS: replace, PERSON: allow}\n")
+    assert running.find("Mail Grace Kelly: grace@example.com", policy=loose) == [
+        [("EMAIL_ADDRESS", "grace@example.com")]
+    ]
+
+
+def test_blocked_entities_refuse_with_counts_only(running: Running) -> None:
+    strict = policy_of("entities: {CREDIT_CARD: block, PERSON: replace}\n")
+    with pytest.raises(BlockedEntity) as refused:
+        running.find("cards 2221000830166137 and 4000005260181590", policy=strict)
+    assert refused.value.counts == {"CREDIT_CARD": 2}
+    assert "2221" not in str(refused.value.body())
+
+
+def test_monitoring_blocks_nothing(running: Running) -> None:
+    watch = policy_of("entities: {CREDIT_CARD: block}\nmode: monitor\n")
+    assert running.find("card 2221000830166137", policy=watch) == [[("CREDIT_CARD", "2221000830166137")]]
+
+
+def test_spans_are_cached_per_tenant_and_policy(running: Running) -> None:
+    text = "A sentence about Wilhelmina Harker that nobody asked before."
+    before = len(running.detector._cache)
+    for _ in range(3):
+        assert running.find(text) == [[("PERSON", "Wilhelmina Harker")]]
+    assert len(running.detector._cache) == before + 1
+    running.find(text, tenant="another")
+    running.find(text, policy=policy_of("entities: {PERSON: mask}\n"))
+    assert len(running.detector._cache) == before + 3
+    kept = repr(list(running.detector._cache.items()))
+    assert "Harker" not in kept
+
+
+def test_a_missed_deadline_refuses_and_the_next_request_works(running: Running) -> None:
+    hurried = policy_of("entities: {PERSON: replace}\ndetection: {deadline_seconds: 0.05}\n")
+    with pytest.raises(Unavailable) as refused:
+        running.find("Many words about nothing in particular. " * 40_000, policy=hurried)
+    assert refused.value.code == "detection_timeout"
+    assert refused.value.headers() == {"x-should-retry": "false"}
+    assert running.find("My colleague is Thandiwe Mokoena.") == [[("PERSON", "Thandiwe Mokoena")]]
+
+
+def test_a_dead_worker_refuses_and_the_next_request_works(running: Running) -> None:
+    async def kill_one() -> None:
+        with pytest.raises(Unavailable) as refused:
+            await running.detector._run(_die, asyncio.get_running_loop().time() + 1e6)
+        assert refused.value.code == "detection_failed"
+
+    running.run(kill_one())
+    assert running.find("My other colleague is Thandiwe Mokoena.") == [[("PERSON", "Thandiwe Mokoena")]]
+
+
+def _die() -> None:
+    import os
+
+    os._exit(3)
+
+
+def _fail() -> None:
+    raise ValueError("a text that quotes Thandiwe Mokoena")
+
+
+def test_a_failure_is_told_by_its_type_only(running: Running) -> None:
+    async def fail() -> None:
+        with pytest.raises(Unavailable) as refused:
+            await running.detector._run(_fail, asyncio.get_running_loop().time() + 1e6)
+        assert refused.value.message == "Detection failed (ValueError)."
+        assert refused.value.__cause__ is None
+        assert refused.value.__suppress_context__
+
+    running.run(fail())
+
+
+def test_a_full_house_refuses_and_says_that_trying_again_helps(running: Running) -> None:
+    crowded = Detector(settings_for(REPLACE), workers=1, deadline=60, waiting=0)
+    with pytest.raises(Unavailable) as refused:
+        running.run(crowded.detect([Leaf("$", "hello")], REPLACE, "t"))
+    assert refused.value.code == "busy"
+    assert refused.value.headers() == {"x-should-retry": "true", "retry-after": "1"}
+
+
+def test_without_workers_nothing_is_found_clean(running: Running) -> None:
+    idle = Detector(settings_for(REPLACE), workers=1, deadline=60)
+    with pytest.raises(Unavailable):
+        running.run(idle.detect([Leaf("$", "hello")], REPLACE, "t"))
