@@ -1,4 +1,4 @@
-"""Anthropic's Messages API, requests and whole answers: every leaf is seen or refused, signed blocks stay as they are."""
+"""Requests and answers of Anthropic's Messages API: every leaf is seen or refused, signed blocks stay as they are."""
 
 from __future__ import annotations
 
