@@ -441,7 +441,7 @@ def test_the_input_of_a_tool_comes_back_as_the_json_that_it_was() -> None:
 
 
 TREES = st.recursive(
-    st.sampled_from([*VALUES, CARD, 1.5, None, True, "plain", "", f"x {NAME} y {CARD}", "<PERSON_1>", "a_b 12345"]),
+    st.sampled_from([*VALUES, CARD, 1.5, None, True, "plain", "", f"x {NAME} y {CARD}", f" {MAIL}\n", "<PERSON_1>", "a_b 12345"]),
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(["k", MAIL, "a b"]), inner, max_size=3),
     max_leaves=8,
 )

@@ -186,6 +186,11 @@ def test_any_split_of_any_text_is_restored_as_a_whole(parts: list[str], data: st
     assert len(out) == len(split) + 5
 
 
+def test_a_tools_input_is_json_even_where_it_does_not_look_like_it() -> None:
+    out = restored(stream_of([start(), *call_block(0, pieces(f'"{P}"', 4)), *END]))
+    assert json.loads(texts_of(events_of(out))[0, "partial_json"]) == NAME
+
+
 def test_held_text_leaves_in_front_of_the_end_of_its_block() -> None:
     stream = MessagesStream(RESTORING, Seen())
     events = [start(), *text_block(0, ["a ", P[:4], P[4:-1]])]
@@ -239,14 +244,14 @@ def test_nothing_substituted_means_nothing_changed() -> None:
 def test_new_kinds_of_events_and_deltas_are_restored_and_pass() -> None:
     new = [
         {"type": "some_news", "text": f"about {P}"},
-        {"type": "content_block_delta", "index": 0, "delta": {"type": "new_delta", "words": P[:5], "id": "x"}},
+        {"type": "content_block_delta", "index": 0, "delta": {"type": "new_delta", "words": P[:5], "id": P[1:-1]}},
         {"type": "content_block_delta", "index": 0, "delta": {"type": "new_delta", "words": P[5:], "n": [P]}},
         {"type": "content_block_delta", "index": 0, "delta": None},
         {"type": "content_block_start", "index": 1, "content_block": None},
     ]
     out = [event for _, event in events_of(restored(stream_of([start(), *new, *END])))]
     assert out[1] == {"type": "some_news", "text": f"about {NAME}"}
-    assert out[2]["delta"] == {"type": "new_delta", "words": NAME, "id": "x"}
+    assert out[2]["delta"] == {"type": "new_delta", "words": NAME, "id": P[1:-1]}
     assert out[3]["delta"] == {"type": "new_delta", "words": "", "n": [NAME]}
     assert out[4:6] == new[3:]
 
