@@ -441,7 +441,9 @@ def test_the_input_of_a_tool_comes_back_as_the_json_that_it_was() -> None:
 
 
 TREES = st.recursive(
-    st.sampled_from([*VALUES, CARD, 1.5, None, True, "plain", "", f"x {NAME} y {CARD}", f" {MAIL}\n", "<PERSON_1>", "a_b 12345"]),
+    st.sampled_from(
+        [*VALUES, CARD, 1.5, None, True, "plain", "", f"x {NAME} {CARD}", f" {MAIL}\n", "<PERSON_1>", "a_b 12345"]
+    ),
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(["k", MAIL, "a b"]), inner, max_size=3),
     max_leaves=8,
 )
@@ -577,7 +579,7 @@ def test_a_block_that_was_changed_is_not_the_one_that_the_upstream_wrote(changed
     seals = store.of(b"tenant")
     original = thought(f"The contact may be {MAIL}.")
     restore_answer(answered(original), RESTORING, Seen(), seals)
-    assert seals.knows(original)
+    assert seals.received(original) == original
     for tenant in (seals, store.of(b"other")):
         with pytest.raises(UnsupportedByPolicy):
             redacted(rewrite_request, turn(changed), seals=tenant)
@@ -603,17 +605,35 @@ def test_values_around_placeholders_in_unsigned_thinking_are_replaced() -> None:
     assert sent["messages"][1]["content"][0]["thinking"].startswith(f"{ECHO[5:20]} or <EMAIL_ADDRESS_")
 
 
+def test_thinking_is_shown_where_it_can_be_undone() -> None:
+    store = SealStore(shows=True)
+    seals = store.of(b"tenant")
+    bent = f"I think {ECHO} or {ECHO[6:19].lower()}, says Ada Lovelace."
+    received, hidden = thought(bent), {"type": "redacted_thinking", "data": "ZW5j=="}
+    compaction = {"type": "compaction", "content": ECHO, "encrypted_content": "ZW5j"}
+    got: Any = restore_answer(answered(received, hidden, compaction), RESTORING, Seen(), seals)
+    shown = f"I think {TEXT} or {NAME}, says Ada Lovelace."
+    assert got["content"] == [thought(shown), hidden, compaction]
+    sent, _ = redacted(rewrite_request, turn(*got["content"]), seals=seals)
+    assert sent["messages"][1]["content"] == [received, hidden, compaction]
+    assert sent["messages"][0] == SENT["messages"][0]
+    assert not [value for value in VALUES if value in repr(list(store._known.values()))]
+    for other in (None, store.of(b"other")):
+        with pytest.raises(UnsupportedByPolicy):
+            redacted(rewrite_request, turn(*got["content"]), seals=other)
+
+
 def test_the_store_forgets_the_oldest_and_holds_no_text() -> None:
     store = SealStore(most=2)
     seals = store.of(b"t")
     blocks = [thought(str(at)) for at in range(3)]
     seals.remember(blocks[0])
     seals.remember(blocks[1])
-    assert seals.knows(blocks[0])
+    assert seals.received(blocks[0])
     seals.remember(blocks[2])
-    assert [seals.knows(block) for block in blocks] == [True, False, True]
+    assert [seals.received(block) for block in blocks] == [blocks[0], None, blocks[2]]
     assert len(store) == 2
-    assert all(len(digest) == 32 for digest in store._digests)
+    assert all(len(digest) == 32 and not spans for digest, spans in store._known.items())
 
 
 # The opening

@@ -354,7 +354,23 @@ def test_thinking_that_the_client_puts_together_is_known_when_it_comes_back(size
     final = ask(run(MessagesStream(RESTORING, Seen(), seals), data))
     block = final.content[0].to_dict()
     assert block["thinking"] == thought
-    assert seals.knows(block)
+    assert seals.received(block) == block
     messages = [{"role": "user", "content": TEXT}, {"role": "assistant", "content": [block]}]
     sent, _ = redacted(rewrite_request, {"model": "m", "messages": messages}, seals=seals)
     assert sent["messages"][1]["content"] == [block]
+
+
+@given(st.lists(st.integers(0, 10**6), max_size=9), st.lists(st.integers(0, 10**6), max_size=9))
+def test_thinking_that_is_shown_goes_back_as_it_was_received(splits: list[int], cuts: list[int]) -> None:
+    seals = SealStore(shows=True).of(b"tenant")
+    thought = f"I think {ECHO} or {P[1:-1].lower()} and <PERS"
+    edges = sorted({0, len(thought), *(at % len(thought) for at in splits)})
+    events = thinking_block(0, [thought[a:b] for a, b in itertools.pairwise(edges)])
+    events[0]["content_block"]["thinking"] = P
+    data = stream_of([start(), *events, *text_block(1, ["x"]), *END])
+    final = ask(run(MessagesStream(RESTORING, Seen(), seals), data, cuts))
+    block = final.content[0].to_dict()
+    assert block["thinking"] == f"{NAME}I think {TEXT} or {NAME} and <PERS"
+    messages = [{"role": "user", "content": TEXT}, {"role": "assistant", "content": [block]}]
+    sent, _ = redacted(rewrite_request, {"model": "m", "messages": messages}, seals=seals)
+    assert sent["messages"][1]["content"] == [{**block, "thinking": P + thought}]

@@ -29,15 +29,20 @@ def as_is(leaf: Leaf) -> str:
 
 def leaves_of(rewrite: Rewrite, body: Any, **more: Any) -> list[Leaf]:
     """The leaves of a body that comes out of the walk as it went in."""
+    before = copy.deepcopy(body)
+    leaves, rebuilt = _visited(rewrite, body, **more)
+    assert rebuilt == before == body
+    return leaves
+
+
+def _visited(rewrite: Rewrite, body: Any, **more: Any) -> tuple[list[Leaf], Any]:
     leaves: list[Leaf] = []
 
     def visit(leaf: Leaf) -> str:
         leaves.append(leaf)
         return as_is(leaf)
 
-    before = copy.deepcopy(body)
-    assert rewrite(body, visit, **more) == before == body
-    return leaves
+    return leaves, rewrite(body, visit, **more)
 
 
 def findings(text: str) -> list[Finding]:
@@ -55,7 +60,7 @@ def _places(text: str, value: str) -> Iterator[int]:
 
 def redacted(rewrite: Rewrite, body: Any, key: bytes = KEY, **more: Any) -> tuple[dict[str, Any], Restoration]:
     """What the upstream is sent, and what restores its answer: with the real vault, as the pipeline does it."""
-    leaves = leaves_of(rewrite, body, **more)
+    leaves, _ = _visited(rewrite, body, **more)
     vault = Vault(key, lookalikes(text for leaf in leaves for text in (leaf.text, leaf.raw) if text))
     sent = rewrite(body, lambda leaf: substitute(leaf, findings(leaf.text), vault, b"salt"), **more)
     return sent, Restoration(vault)

@@ -1,6 +1,7 @@
 """Restores the answers of Anthropic's Messages API, block by block.
 
-Thinking and compactions are signed and go back to the provider byte for byte: they stay as they were received.
+Thinking and compactions are signed and go back to the provider byte for byte: they stay as they were received, or
+thinking is restored where it is remembered how to undo that (`seals`).
 The input of a tool is JSON, in which a number that was replaced becomes a number again. Offsets of citations are
 those of the documents that the provider was sent. Source: the Messages API reference and its Python SDK.
 
@@ -9,9 +10,9 @@ May import: model, answers, toolinput, seals.
 
 from __future__ import annotations
 
-from proxy.model import JSON, Restoring, Seen, Usage
+from proxy.model import JSON, Context, Restoring, Seen, Usage
 from proxy.wire.answers import restored
-from proxy.wire.seals import Seals
+from proxy.wire.seals import TEXT, NoSeals, Seals
 from proxy.wire.toolinput import restored_input
 
 CALLS = frozenset({"tool_use", "server_tool_use", "mcp_tool_use"})
@@ -24,29 +25,25 @@ def restore_answer(body: JSON, restoring: Restoring, seen: Seen, seals: Seals | 
     if not isinstance(body, dict):
         return body
     note(body, seen)
-    content = body.get("content")
-    for item in content if isinstance(content, list) and seals is not None else []:
-        if isinstance(item, dict) and item.get("type") in SIGNED and seals is not None:
-            seals.remember(item)
-    return message(body, restoring)
+    return message(body, restoring, seals or NoSeals())
 
 
-def message(node: dict[str, JSON], restoring: Restoring) -> dict[str, JSON]:
+def message(node: dict[str, JSON], restoring: Restoring, seals: Seals) -> dict[str, JSON]:
     """A whole message, or the beginning of a streamed one."""
     return {
-        key: [block(item, restoring) for item in value]
+        key: [block(item, restoring, seals) for item in value]
         if key == "content" and isinstance(value, list)
         else restored(value, key, restoring)
         for key, value in node.items()
     }
 
 
-def block(node: JSON, restoring: Restoring) -> JSON:
+def block(node: JSON, restoring: Restoring, seals: Seals) -> JSON:
     """One block of a message's content."""
     if not isinstance(node, dict) or node.get("type") not in SIGNED | CALLS:
         return restored(node, "content", restoring)
     if node["type"] in SIGNED:
-        return node
+        return _signed(node, restoring, seals)
     name = node.get("name")
     return {
         key: restored_input(value, restoring, name if isinstance(name, str) else None)
@@ -56,6 +53,16 @@ def block(node: JSON, restoring: Restoring) -> JSON:
         else restored(value, key, restoring)
         for key, value in node.items()
     }
+
+
+def _signed(node: dict[str, JSON], restoring: Restoring, seals: Seals) -> JSON:
+    text = node.get(TEXT)
+    if not (seals.shows and isinstance(text, str)):
+        seals.remember(node)
+        return node
+    shown, moved = restoring.whole(text, Context.PLAIN)
+    seals.remember(node, shown, moved)
+    return {**node, TEXT: shown}
 
 
 def note(node: dict[str, JSON], seen: Seen) -> None:

@@ -1,8 +1,9 @@
 """The event stream of Anthropic's Messages API, restored as it comes.
 
 A text grows per block and kind of delta, and ends with its block: what is held goes out in front of
-`content_block_stop`. Signed thinking passes as it came. Events of an unknown type are restored and passed, since the
-API adds some; what is no event stops the stream. Source: the Messages API's streaming reference and its SDKs.
+`content_block_stop`. Signed thinking passes as it came, or is restored where it is remembered how to undo that.
+Events of an unknown type are restored and passed, since the API adds some; what is no event stops the stream.
+Source: the Messages API's streaming reference and its SDKs.
 
 May import: model, errors, answers, base, events, hold, messages_answers, messages_errors, seals, sse.
 """
@@ -10,17 +11,45 @@ May import: model, errors, answers, base, events, hold, messages_answers, messag
 from __future__ import annotations
 
 from proxy.errors import Refusal
-from proxy.model import JSON, Context, Restoring, Seen
+from proxy.model import JSON, Context, Moved, Restoring, Seen, TextRestorer
 from proxy.wire.answers import PROTOCOL, InTool, restored
 from proxy.wire.base import serialise
 from proxy.wire.events import EventStream
 from proxy.wire.hold import Held
 from proxy.wire.messages_answers import SIGNED, block, message, note
 from proxy.wire.messages_errors import error_body
-from proxy.wire.seals import NoSeals, Seals
+from proxy.wire.seals import TEXT, NoSeals, Seals
 from proxy.wire.sse import Event, written
 
 _ENDS = frozenset({"message_delta", "message_stop", "error"})
+
+
+class _Shown:
+    """A growing text that keeps what it was restored to."""
+
+    def __init__(self, inner: TextRestorer) -> None:
+        self._inner = inner
+        self._out: list[str] = []
+
+    @property
+    def text(self) -> str:
+        return "".join(self._out)
+
+    @property
+    def pending(self) -> bool:
+        return self._inner.pending
+
+    @property
+    def moved(self) -> list[Moved]:
+        return self._inner.moved
+
+    def feed(self, text: str) -> str:
+        self._out.append(self._inner.feed(text))
+        return self._out[-1]
+
+    def finish(self) -> str:
+        self._out.append(self._inner.finish())
+        return self._out[-1]
 
 
 class MessagesStream(EventStream):
@@ -31,6 +60,7 @@ class MessagesStream(EventStream):
         self._seals = seals or NoSeals()
         self._signed: dict[int, dict[str, JSON]] = {}
         self._tools: dict[int, str] = {}
+        self._shown: dict[int, _Shown] = {}
 
     def broken(self, refusal: Refusal) -> bytes:
         return written(serialise(error_body(refusal)).decode(), "error")
@@ -70,7 +100,7 @@ class MessagesStream(EventStream):
         started = payload["message"]
         if isinstance(started, dict):
             note(started, self._seen)
-            payload["message"] = dict(message(started, self._restoring))
+            payload["message"] = dict(message(started, self._restoring, self._seals))
 
     def _start(self, held: Held, index: int) -> None:
         begun = held.payload.get("content_block")
@@ -81,9 +111,10 @@ class MessagesStream(EventStream):
             self._tools[index] = name
         if kind in SIGNED:
             self._signed[index] = dict(begun)
+            self._show(held, begun, index)
             return None
         if kind != "text" or not isinstance(begun.get("text"), str):
-            held.payload["content_block"] = block(begun, self._restoring)
+            held.payload["content_block"] = block(begun, self._restoring, self._seals)
             return None
         for key, value in begun.items():
             if key != "text":
@@ -97,6 +128,7 @@ class MessagesStream(EventStream):
             return self._whole(held.payload)
         if index in self._signed:
             self._sign(self._signed[index], delta)
+            self._show(held, delta, index)
             return None
         for key, value in delta.items():
             if isinstance(value, str) and key not in PROTOCOL:
@@ -118,14 +150,26 @@ class MessagesStream(EventStream):
         """Puts a signed block together as the client does: texts grow, the signature replaces an earlier one."""
         for key, value in delta.items():
             if isinstance(value, str) and key != "type":
-                before = signed.get(key) if key == "thinking" else ""
+                before = signed.get(key) if key == TEXT else ""
                 signed[key] = f"{before or ''}{value}"
+
+    def _show(self, held: Held, container: dict[str, JSON], index: int) -> None:
+        """Restores a piece of thinking for display, where that can be undone when it comes back."""
+        if not self._seals.shows or not container.get(TEXT) or not isinstance(container[TEXT], str):
+            return
+        if index not in self._shown:
+            self._shown[index] = _Shown(self._restoring.growing(Context.PLAIN))
+        shown = self._shown[index]
+        self._hold.grow(held, (index, TEXT), container, TEXT, lambda: shown)
 
     def _stop(self, index: int) -> None:
         self._hold.finish(lambda key: key[0] == index)
         self._tools.pop(index, None)
         signed = self._signed.pop(index, None)
-        if signed is not None:
+        shown = self._shown.pop(index, None)
+        if signed is not None and shown is not None:
+            self._seals.remember(signed, shown.text, shown.moved)
+        elif signed is not None:
             self._seals.remember(signed)
 
 

@@ -1,9 +1,11 @@
-"""Which signed blocks an upstream really wrote: remembered as keyed digests, so that they may go back unread.
+"""Which signed blocks an upstream really wrote, remembered so that they go back to it byte for byte.
 
-A provider that signs its model's thinking refuses the block when a byte of it has changed, so nothing in it may be
-replaced; and a client could write anything into such a block. What this remembers was written by the upstream and
-sent to this tenant: sending the same bytes back tells the upstream nothing. No text is kept, nothing outlives the
-process. May import: model, the standard library.
+A provider that signs its model's thinking refuses the block when a byte of it has changed, and a client could write
+anything into one. What is remembered here was written by the upstream and sent to this tenant: sending the same bytes
+back tells the upstream nothing. Kept are keyed digests and, for a block that the client was shown with its
+placeholders restored, where they stood and what they were: no text and no value. Nothing outlives the process.
+
+May import: model, the standard library.
 """
 
 from __future__ import annotations
@@ -13,66 +15,84 @@ import hmac
 import json
 import secrets
 from collections import OrderedDict
+from collections.abc import Sequence
 from threading import Lock
-from typing import Protocol
+from typing import Protocol, TypeAlias
 
-from proxy.model import JSON
+from proxy.model import JSON, Moved
 
-MOST = 200_000
-"""Digests kept; the one that was not used for longest goes first. About 100 bytes each."""
+MOST = 20_000
+"""Blocks kept; the one that was not used for longest goes first. Some 200 bytes each, and 100 a placeholder."""
+
+Block: TypeAlias = "dict[str, JSON]"
+Spans: TypeAlias = "tuple[tuple[int, int, str], ...]"
+TEXT = "thinking"
+"""The field of a block that is restored for display."""
 
 
 class Seals(Protocol):
-    """One tenant's signed blocks. A block is an object of a message's content, without its `cache_control`."""
+    """One tenant's signed blocks, as objects of a message's content."""
 
-    def remember(self, block: dict[str, JSON]) -> None: ...
+    @property
+    def shows(self) -> bool:
+        """Whether thinking is restored for display: only a block that is still remembered can then go back."""
+        ...
 
-    def knows(self, block: dict[str, JSON]) -> bool: ...
+    def remember(self, received: Block, shown: str | None = None, moved: Sequence[Moved] = ()) -> None:
+        """Takes down a block; `shown` is its text as the client gets it, `moved` what was restored in it."""
+        ...
+
+    def received(self, block: Block) -> Block | None:
+        """The block as the upstream wrote it, from the block as the client has it; None if it is not known."""
+        ...
 
 
 class NoSeals:
     """Remembers nothing: every signed block that comes back is inspected."""
 
-    def remember(self, block: dict[str, JSON]) -> None:
+    shows = False
+
+    def remember(self, received: Block, shown: str | None = None, moved: Sequence[Moved] = ()) -> None:
         return
 
-    def knows(self, block: dict[str, JSON]) -> bool:
-        return False
+    def received(self, block: Block) -> Block | None:
+        return None
 
 
 class SealStore:
-    """The digests of all tenants; one a process, safe to share between threads."""
+    """The blocks of all tenants; one a process, safe to share between threads."""
 
-    def __init__(self, most: int = MOST) -> None:
+    def __init__(self, most: int = MOST, *, shows: bool = False) -> None:
+        self.shows = shows
         self._most = most
         self._key = secrets.token_bytes(32)
-        self._digests: OrderedDict[bytes, None] = OrderedDict()
+        self._known: OrderedDict[bytes, Spans] = OrderedDict()
         self._lock = Lock()
 
     def __len__(self) -> int:
-        return len(self._digests)
+        return len(self._known)
 
     def of(self, tenant: bytes) -> TenantSeals:
         """The view of one tenant, by its key."""
         return TenantSeals(self, tenant)
 
-    def add(self, tenant: bytes, block: dict[str, JSON]) -> None:
+    def add(self, tenant: bytes, block: Block, spans: Spans) -> None:
         digest = self._digest(tenant, block)
         with self._lock:
-            self._digests[digest] = None
-            self._digests.move_to_end(digest)
-            if len(self._digests) > self._most:
-                self._digests.popitem(last=False)
+            self._known[digest] = spans
+            self._known.move_to_end(digest)
+            if len(self._known) > self._most:
+                self._known.popitem(last=False)
 
-    def has(self, tenant: bytes, block: dict[str, JSON]) -> bool:
+    def find(self, tenant: bytes, block: Block) -> Spans | None:
         digest = self._digest(tenant, block)
         with self._lock:
-            known = digest in self._digests
-            if known:
-                self._digests.move_to_end(digest)
-        return known
+            spans = self._known.get(digest)
+            if spans is not None:
+                self._known.move_to_end(digest)
+        return spans
 
-    def _digest(self, tenant: bytes, block: dict[str, JSON]) -> bytes:
+    def _digest(self, tenant: bytes, block: Block) -> bytes:
         # Clients write absent fields as null or leave them out, and in an order of their own.
         fields = {key: value for key, value in block.items() if value is not None and key != "cache_control"}
         written = json.dumps(fields, sort_keys=True).encode("ascii")
@@ -86,8 +106,24 @@ class TenantSeals:
         self._store = store
         self._tenant = tenant
 
-    def remember(self, block: dict[str, JSON]) -> None:
-        self._store.add(self._tenant, block)
+    @property
+    def shows(self) -> bool:
+        return self._store.shows
 
-    def knows(self, block: dict[str, JSON]) -> bool:
-        return self._store.has(self._tenant, block)
+    def remember(self, received: Block, shown: str | None = None, moved: Sequence[Moved] = ()) -> None:
+        if shown is None:
+            self._store.add(self._tenant, received, ())
+            return
+        text = str(received[TEXT])
+        spans = tuple((span.new_start, span.new_end, text[span.start : span.end]) for span in moved)
+        self._store.add(self._tenant, {**received, TEXT: shown}, spans)
+
+    def received(self, block: Block) -> Block | None:
+        spans = self._store.find(self._tenant, block)
+        if not spans:
+            return None if spans is None else block
+        text, out, done = str(block[TEXT]), list[str](), 0
+        for start, end, placeholder in spans:
+            out += text[done:start], placeholder
+            done = end
+        return {**block, TEXT: "".join(out) + text[done:]}

@@ -30,14 +30,15 @@ class SealedWalk(Walk):
 
 
 def known_or(reader: Reader, cache_control: Reader) -> Reader:
-    """Blocks that the upstream is known to have written as they are; `reader` reads the others."""
+    """Blocks that the upstream is known to have written, as it wrote them; `reader` reads the others."""
 
     def read(walk: Walk, node: JSON, path: str, label: str) -> JSON:
-        if not (isinstance(node, dict) and isinstance(walk, SealedWalk) and walk.seals.knows(node)):
+        known = walk.seals.received(node) if isinstance(node, dict) and isinstance(walk, SealedWalk) else None
+        if known is None:
             return reader(walk, node, path, label)
         return {
             key: cache_control(walk, value, f"{path}.{key}", "") if key == "cache_control" else value
-            for key, value in node.items()
+            for key, value in known.items()
         }
 
     return read
