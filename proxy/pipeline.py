@@ -76,7 +76,7 @@ class Trip:
     vault: Vault | None = None
     restoration: Restoration | None = None
     sent_tokens: int = 0
-    """Tokens as last measured, without the factor that makes the count an upper bound for an unknown tokenizer."""
+    """Tokens of texts as last measured, without the factor that makes the count a bound for an unknown tokenizer."""
 
 
 class Pipeline:
@@ -249,7 +249,7 @@ class Pipeline:
         measured = await _off_loop(count, body, size=size)
         trip.record.completion, trip.record.limit = measured.completion, limit.served
         measure.check_limit(measured, limit.served, param=endpoint.prompt)
-        trip.sent_tokens = int(measured.prompt / limit.factor)
+        trip.sent_tokens = int(measured.texts / limit.factor)
         return measured.prompt
 
     def _verify(self, trip: Trip, restoration: Restoration) -> None:
