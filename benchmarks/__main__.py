@@ -22,8 +22,12 @@ SUBJECTS = ("latency", "detection", "contract", "counting")
 def main() -> None:
     """Runs one subject after the other, so that they do not disturb one another."""
     options = argparse.ArgumentParser(prog="python -m benchmarks", description="Speed, measured side by side.")
-    options.add_argument("names", nargs="*", metavar="name", help=f"what to measure ({', '.join(SUBJECTS)}); all if none")
-    options.add_argument("--markdown", type=Path, metavar="FILE", help="write the tables between the markers of this file")
+    options.add_argument(
+        "names", nargs="*", metavar="name", help=f"what to measure ({', '.join(SUBJECTS)}); all if none"
+    )
+    options.add_argument(
+        "--markdown", type=Path, metavar="FILE", help="write the tables between the markers of this file"
+    )
     options.add_argument("--quick", action="store_true", help="small sizes: to see that it works, not to quote")
     options.add_argument("--slow", action="store_true", help="also what takes minutes (stock Presidio on 1 MB)")
     chosen = options.parse_args()

@@ -65,8 +65,8 @@ def run(options: Options) -> list[Table]:
     ]
     note = (
         "From the first byte of the request to the last byte of the answer, the echo upstream's own work included "
-        "(it is in `forward`). Memory is the most a process has ever had resident, its share of code that all processes "
-        "use included."
+        "(it is in `forward`). Memory is the most a process has ever had resident, code "
+        "that all processes share included."
     )
     return [Table("A contract of half a million words", ("", "measured"), rows, note)]
 

@@ -1,25 +1,27 @@
 """Counting speed: our counter against raw tiktoken in the same run, over four decades of size.
 
-    python benchmarks/counting.py [o200k_base|cl100k_base]
-
-Raw is one call of tiktoken on the whole text. Columns: size in bytes, our MB/s, time of ours / time of raw (below
-1 is faster), growth (our time over that of the size before, for ten times the text), our count - raw count. Times
-are CPU time, best of several runs.
+Raw is one call of tiktoken on the whole text. Times are CPU time, best of several runs.
+May import: its neighbours in this package, proxy, the standard library.
 """
 
 from __future__ import annotations
 
-import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from random import Random
 
+from benchmarks.report import Options, Table, growth
 from proxy.measure import count_prompt, load_counter
 from proxy.model import JSON
 from proxy.tokens.ranks import load_encoding
 
 SIZES = (1_000, 10_000, 100_000, 1_000_000)
+NOTE = (
+    "Time over that of one call of tiktoken on the same text (below 1 is faster); growth is our time over that for a "
+    "tenth of the text. `fails`: tiktoken cannot encode it at all."
+)
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
 
 NATURAL = {
@@ -60,7 +62,14 @@ def best(call: Callable[[], object], size: int) -> float:
     return max(min(times), 1e-9)
 
 
-def main(name: str) -> None:
+def run(options: Options) -> list[Table]:
+    """Both tokenizers, then chats and threads."""
+    sizes = SIZES[:2] if options.quick else SIZES
+    tables = [_against_raw(name, sizes) for name in ("o200k_base", "cl100k_base")]
+    return [*tables, _chats((10, 100) if options.quick else (10, 1_000, 100_000)), _threads(options)]
+
+
+def _against_raw(name: str, sizes: Sequence[int]) -> Table:
     counter, encoding = load_counter(name), load_encoding(name)
 
     def raw(text: str) -> int | None:
@@ -71,40 +80,50 @@ def main(name: str) -> None:
         except BaseException:  # its panic on long white space is no Exception
             return None
 
-    makers: dict[str, Callable[[int], str]] = {
-        kind: lambda size, text=text: text * (size // len(text.encode()) + 1) for kind, text in NATURAL.items()
-    }
-    print(f"{name:15}{'bytes':>10}{'MB/s':>8}{'ours/raw':>10}{'growth':>8}{'tokens':>10}{'ours-raw':>10}")
-    for kind, make in {**makers, **HOSTILE}.items():
+    natural = {kind: _repeated(text) for kind, text in NATURAL.items()}
+    rows: list[tuple[str, ...]] = []
+    for kind, make in {**natural, **HOSTILE}.items():
+        cells: list[str] = []
         previous = 0.0
-        for size in SIZES:
+        for size in sizes:
             text = make(size)
-            ours = best(lambda text=text: counter.count(text), size)
-            count, true = counter.count(text), raw(text)
-            ratio = "fails" if true is None else f"{ours / best(lambda text=text: raw(text), size):.2f}"
-            growth = f"{ours / previous:.1f}" if previous else ""
-            over = "" if true is None else count - true
-            speed = len(text.encode()) / ours / 1e6
-            print(f"{kind:15}{len(text.encode()):10}{speed:8.1f}{ratio:>10}{growth:>8}{count:10}{over:>10}", flush=True)
-            previous = ours
+            seconds = best(partial(counter.count, text), size)
+            if size > sizes[0]:
+                cells.append(growth(previous, seconds))
+            previous = seconds
+        count, true = counter.count(text), raw(text)
+        ratio = "fails" if true is None else f"{seconds / best(partial(raw, text), size):.2f}"
+        over = "" if true is None else str(count - true)
+        rows.append((kind, f"{len(text.encode()) / seconds / 1e6:.1f}", ratio, *cells, f"{count:,}", over))
+    grown = [f"growth to {size // 1000} KB" for size in sizes[1:]]
+    heads = (name, f"MB/s at {sizes[-1] // 1000} KB", "time / tiktoken's", *grown, "tokens", "too many")
+    return Table(f"Counting with {name}", heads, rows, NOTE)
 
-    print("\nchats of small messages")
-    for messages in (10, 100, 1_000, 10_000, 100_000):
-        body: dict[str, JSON] = {"messages": [{"role": "user", "content": "Is it there yet?"}] * messages}
-        seconds = best(lambda body=body: count_prompt(body, counter), messages * 40)
-        print(f"{messages:15}{seconds / messages * 1e6:8.1f} µs a message")
 
-    text = makers["english"](8_000_000)
+def _repeated(text: str) -> Callable[[int], str]:
+    return lambda size: text * (size // len(text.encode()) + 1)
+
+
+def _chats(messages: Sequence[int]) -> Table:
+    counter = load_counter("o200k_base")
+    rows = []
+    for number in messages:
+        body: dict[str, JSON] = {"messages": [{"role": "user", "content": "Is it there yet?"}] * number}
+        seconds = best(partial(count_prompt, body, counter), number * 40)
+        rows.append((f"{number:,}", f"{seconds / number * 1e6:.1f}"))
+    return Table("Chats of small messages", ("messages", "µs a message"), rows)
+
+
+def _threads(options: Options) -> Table:
+    counter = load_counter("o200k_base")
+    text = _repeated(NATURAL["english"])(200_000 if options.quick else 8_000_000)
     start = time.perf_counter()
     counter.count(text)
     alone = time.perf_counter() - start
     start = time.perf_counter()
     with ThreadPoolExecutor(2) as pool:
         list(pool.map(counter.count, [text, text]))
-    print(
-        f"\ntwo threads: {2 * alone / (time.perf_counter() - start):.2f} times the speed of one (8 MB of English each)"
+    times = 2 * alone / (time.perf_counter() - start)
+    return Table(
+        "Two threads", ("English each", "times the speed of one"), [(f"{len(text) / 1e6:.1f} MB", f"{times:.2f}")]
     )
-
-
-if __name__ == "__main__":
-    main(sys.argv[1] if len(sys.argv) > 1 else "o200k_base")

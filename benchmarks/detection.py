@@ -118,6 +118,7 @@ def _increase(analyzer: Analyzer, options: Options) -> Table:
     kinds: dict[str, Callable[[int], str]] = {
         "natural English": lambda size: texts.natural("en", size),
         "natural French": lambda size: texts.natural("fr", size),
+        "JSON records": texts.records,
         **texts.HOSTILE,
     }
     rows = [(kind, *_decades(analyzer, make, sizes)) for kind, make in kinds.items()]

@@ -75,16 +75,20 @@ STAGES = ("parse", "measure", "detect", "substitute", "measure_again", "forward"
 
 
 def _interleaved(targets: Mapping[str, HTTPConnection], prompts: Sequence[str]) -> dict[str, list[float]]:
-    """Milliseconds of each request; who goes first changes with every prompt."""
+    """Milliseconds of each request."""
     times: dict[str, list[float]] = defaultdict(list)
-    names = list(targets)
     for turn, prompt in enumerate(prompts):
-        for name in names if turn % 2 else reversed(names):
+        for name in _order(targets, turn):
             began = time.perf_counter()
             answer = _ask(targets[name], prompt)
             times[name].append((time.perf_counter() - began) * 1000)
             assert answer == prompt, f"{name} changed the text"
     return times
+
+
+def _order(targets: Mapping[str, HTTPConnection], turn: int) -> list[str]:
+    """Who goes first changes with every turn."""
+    return list(targets) if turn % 2 else list(targets)[::-1]
 
 
 def _cells(times: Sequence[float]) -> tuple[str, str]:
@@ -121,7 +125,7 @@ def _deltas(targets: Mapping[str, HTTPConnection], provider: servers.Server, str
     for kind, make in makers.items():
         found = {name: _Delays() for name in targets}
         for seed in range(streams):
-            for name in targets if seed % 2 else reversed(targets):
+            for name in _order(targets, seed):
                 found[name].add(*_stream(targets[name], provider, make("en", SIZE, 500 + seed)))
         base = found[BASE]
         for name, delays in found.items():

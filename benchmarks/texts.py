@@ -6,28 +6,36 @@ addresses and numbers are made up. May import: the standard library.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from random import Random
 
-GIVEN = (
+
+def _words(text: str) -> tuple[str, ...]:
+    return tuple(text.split())
+
+
+GIVEN = _words(
     "Mira Jonas Clara Omar Lena Victor Nadia Paul Irene Samuel Yasmine Hugo Beatrice Karim Julia Martin Sofia Daniel "
     "Camille Thomas Louise Antoine Hélène Mathieu Élodie François Chloé Nicolas Margaux Étienne"
-).split()
-FAMILY_HEADS = "Mar Del Bren Tal Cor Fau Wes Lan Har Vau Kel Mon Rous Ber Gar Pel Sau Hol Car Dor".split()
-FAMILY_TAILS = "chetti vigne nick low beau combe ley court grave mont ton sart veau din rel nier geron brook lier val".split()
-COMPANIES = "Norvalis Brightwater Halden Oristal Quentara Verlane Castelis Pinemoor Sablier Travidor".split()
+)
+FAMILY_HEADS = _words("Mar Del Bren Tal Cor Fau Wes Lan Har Vau Kel Mon Rous Ber Gar Pel Sau Hol Car Dor")
+FAMILY_TAILS = _words(
+    "chetti vigne nick low beau combe ley court grave mont ton sart veau din nier geron brook lier val"
+)
+COMPANIES = _words("Norvalis Brightwater Halden Oristal Quentara Verlane Castelis Pinemoor Sablier Travidor")
 TOWNS = {
-    "en": "London Bristol Leeds Boston Denver Toronto Dublin Glasgow Seattle Oxford".split(),
-    "fr": "Paris Lyon Toulouse Nantes Lille Bordeaux Rennes Grenoble Dijon Strasbourg".split(),
+    "en": _words("London Bristol Leeds Boston Denver Toronto Dublin Glasgow Seattle Oxford"),
+    "fr": _words("Paris Lyon Toulouse Nantes Lille Bordeaux Rennes Grenoble Dijon Strasbourg"),
 }
 MONTHS = {
-    "en": "January February March April May June July August September October November December".split(),
-    "fr": "janvier février mars avril mai juin juillet août septembre octobre novembre décembre".split(),
+    "en": _words("January February March April May June July August September October November December"),
+    "fr": _words("janvier février mars avril mai juin juillet août septembre octobre novembre décembre"),
 }
 THINGS = {
-    "en": "invoice report delivery complaint schedule budget warranty survey licence training audit repair".split(),
-    "fr": "facture livraison garantie réclamation commande mission formation expertise licence maintenance".split(),
+    "en": _words("invoice report delivery complaint schedule budget warranty survey licence training audit repair"),
+    "fr": _words("facture livraison garantie réclamation commande mission formation expertise licence maintenance"),
 }
 PLAIN = {
     "en": (
@@ -114,7 +122,7 @@ class Contract:
 
 
 def natural(language: str, size: int, seed: int = 1) -> str:
-    """Paragraphs of ordinary prose, exactly `size` code points: about one sentence in three holds something personal."""
+    """Paragraphs of ordinary prose, `size` code points long; one sentence in three holds something personal."""
     return _cut(_paragraphs(language, Random(f"{language}{seed}"), NAMED), size)
 
 
@@ -131,21 +139,31 @@ def crowded(language: str, size: int, seed: int = 1) -> str:
 def contract(words: int, seed: int = 1) -> Contract:
     """A French contract of about `words` words, with a table of contents, articles, and one party in each article."""
     random = Random(seed)
-    titles = [f"Article {number} – {random.choice(THINGS['fr']).capitalize()}" for number in range(1, words // 120 + 2)]
-    contents = [f"{title} {'.' * (70 - len(title))} {page}" for page, title in enumerate(titles[:200], 3)]
+    titles = [f"Article {number} – {random.choice(THINGS['fr']).capitalize()}" for number in range(1, 201)]
+    contents = [f"{title} {'.' * (70 - len(title))} {page}" for page, title in enumerate(titles, 3)]
     parts = ["CONTRAT DE PRESTATION DE SERVICES", "\n".join(contents)]
     count = sum(len(part.split()) for part in parts)
     names: set[str] = set()
-    for title in titles:
-        if count >= words:
-            break
-        slots = _slots("fr", random)
+    while count < words:
+        title, slots = random.choice(titles), _slots("fr", random)
         names.add(f"{slots['given']} {slots['family']}")
         sentences = [_fill(random.choice(CLAUSES), "fr", random) for _ in range(5)]
         sentences.insert(random.randrange(6), random.choice(SIGNED).format(**slots))
         parts += [title, " ".join(sentences)]
         count += len(title.split()) + sum(len(sentence.split()) for sentence in sentences)
     return Contract("\n\n".join(parts), tuple(sorted(names)))
+
+
+def records(size: int, seed: int = 1) -> str:
+    """JSON records of made-up people, one a line."""
+    random, lines, length = Random(seed), list[str](), 0
+    while length < size:
+        slots = _slots("en", random)
+        name, day = f"{slots['given']} {slots['family']}", f"2024-03-{random.randrange(10, 29)}"
+        record = {"id": random.randrange(10**6), "name": name, "email": slots["mail"], "status": "open", "updated": day}
+        lines.append(json.dumps(record))
+        length += len(lines[-1]) + 1
+    return "\n".join(lines)[:size]
 
 
 def _repeat(unit: str) -> Callable[[int], str]:

@@ -76,7 +76,7 @@ class Trip:
     vault: Vault | None = None
     restoration: Restoration | None = None
     sent_tokens: int = 0
-    """Tokens as last measured, without the factor that makes the count an upper bound for an unknown tokenizer."""
+    """Tokens of texts as last measured, without the factor that makes the count a bound for an unknown tokenizer."""
 
 
 class Pipeline:
@@ -123,12 +123,13 @@ class Pipeline:
             body = await _off_loop(parse_strict, inbound.body, size=len(inbound.body))
             if not isinstance(body, dict):
                 raise BadRequest("The body must be a JSON object.")
-            leaves = await _off_loop(endpoint.leaves, body, _passed(policy), size=len(inbound.body))
         record.request(model=None, stream=body.get("stream") is True, bytes_in=len(inbound.body))
 
         with record.stage("measure"):
             record.tokens_before = await self._measure(body, trip, endpoint)
 
+        with record.stage("walk"):
+            leaves = await _off_loop(endpoint.leaves, body, _passed(policy), size=len(inbound.body))
         with record.stage("detect"):
             findings = await self._detector.detect(leaves, policy, inbound.tenant)
         record.found(Counter(finding.entity for found in findings for finding in found))
@@ -136,8 +137,7 @@ class Pipeline:
 
         with record.stage("substitute"):
             work = functools.partial(self._substituted, trip, endpoint, body, leaves, findings)
-            outgoing, restoration = await _off_loop(work, size=len(inbound.body))
-            payload = serialise(outgoing)
+            outgoing, payload, restoration = await _off_loop(work, size=len(inbound.body))
         with record.stage("measure_again"):
             record.tokens_after = await self._measure(outgoing, trip, endpoint)
 
@@ -150,12 +150,12 @@ class Pipeline:
             return Outbound(200, self._headers(trip, answer), self._stream(trip, restoration, answer, stream))
         async with contextlib.aclosing(answer):
             raw = await answer.read()
-        return self._whole(trip, restoration, answer, endpoint, raw)
+        return await self._whole(trip, endpoint, restoration, answer, raw)
 
     def _substituted(
         self, trip: Trip, endpoint: Endpoint, body: dict[str, JSON], leaves: list[Leaf], findings: list[list[Finding]]
-    ) -> tuple[dict[str, JSON], Restoration]:
-        """The body that leaves the house, everything outside findings as it was; and the way back."""
+    ) -> tuple[dict[str, JSON], bytes, Restoration]:
+        """The body that leaves the house, everything outside findings as it was; its bytes; and the way back."""
         policy, tenant = trip.policy, tenant_key(self._secret, trip.inbound.tenant)
         vault = Vault(conversation_key(tenant, endpoint.opening(body)), lookalikes(_texts(leaves)))
         trip.vault = vault
@@ -164,23 +164,14 @@ class Pipeline:
         replaced = iter([substitute(leaf, found, vault, tenant) for leaf, found in zip(leaves, findings, strict=True)])
         outgoing = endpoint.rewrite_request(body, lambda _: next(replaced), _passed(policy))
         trip.restoration = Restoration(vault, in_tools=policy.answers.restores_in)
-        return outgoing, trip.restoration
+        return outgoing, serialise(outgoing), trip.restoration
 
-    def _whole(
-        self, trip: Trip, restoration: Restoration, answer: UpstreamAnswer, endpoint: Endpoint, raw: bytes
+    async def _whole(
+        self, trip: Trip, endpoint: Endpoint, restoration: Restoration, answer: UpstreamAnswer, raw: bytes
     ) -> Outbound:
         """A complete answer, or an error of the upstream's: verified and restored, status and retry headers kept."""
         with trip.record.stage("restore"):
-            try:
-                body = endpoint.restore_answer(parse_answer(raw), restoration, trip.seen)
-                raw = serialise(body)
-            except BadRequest:
-                if answer.status < 400:
-                    raise BadAnswer(
-                        "The upstream's answer is not JSON that can be read.", code="unreadable_answer"
-                    ) from None
-                text, _ = restoration.whole(raw.decode("utf-8", "replace"), Context.PLAIN)
-                raw = text.encode()
+            raw = await _off_loop(_restored, endpoint, raw, answer.status, restoration, trip.seen, size=len(raw))
         if answer.status < 400:
             self._verify(trip, restoration)
         self._close(trip, "release" if answer.status < 400 else "upstream_error", "", answer.status)
@@ -249,7 +240,7 @@ class Pipeline:
         measured = await _off_loop(count, body, size=size)
         trip.record.completion, trip.record.limit = measured.completion, limit.served
         measure.check_limit(measured, limit.served, param=endpoint.prompt)
-        trip.sent_tokens = int(measured.prompt / limit.factor)
+        trip.sent_tokens = int(measured.texts / limit.factor)
         return measured.prompt
 
     def _verify(self, trip: Trip, restoration: Restoration) -> None:
@@ -307,6 +298,17 @@ class Pipeline:
 def _passed(policy: Policy) -> frozenset[str]:
     """Kinds of attachment that the policy lets through unseen."""
     return frozenset(kind for kind, verdict in policy.attachments if verdict == "pass")
+
+
+def _restored(endpoint: Endpoint, raw: bytes, status: int, restoration: Restoration, seen: Seen) -> bytes:
+    """A complete answer with its values back; an error of the upstream's may also be plain text."""
+    try:
+        return serialise(endpoint.restore_answer(parse_answer(raw), restoration, seen))
+    except BadRequest:
+        if status < 400:
+            raise BadAnswer("The upstream's answer is not JSON that can be read.", code="unreadable_answer") from None
+        text, _ = restoration.whole(raw.decode("utf-8", "replace"), Context.PLAIN)
+        return text.encode()
 
 
 def _error(refusal: Refusal) -> bytes:

@@ -242,6 +242,15 @@ def _username_rules() -> list[Rule]:
             bare=0.7,
             boundary="none",
         ),
+        Rule(
+            "USERNAME",
+            "home folder",
+            r"(?:[A-Za-z]:\\{1,2}(?i:users|utilisateurs|benutzer|usuarios|utenti)\\{1,2}|(?:^|[\s\"'(=:,])/(?:home|Users)/)"
+            r"(?P<v>[\pL][\pL\pN._\-]{1,30}(?: [\pL][\pL\pN._\-]{1,30}){0,3})[\\/]",
+            _home_folder,
+            bare=0.7,
+            boundary="none",
+        ),
     ]
 
 
@@ -257,6 +266,18 @@ _COMMON = frozenset(_COMMON_WORDS.split())
 def _user_name(value: str) -> bool:
     name = value.strip("@._-").lower()
     return len(name) >= 3 and name not in _COMMON and not is_placeholder(value)
+
+
+_SHARED = """
+    all app appuser build circleci coder codespace default dev developer docker gitpod jenkins jovyan local me node pi
+    public runner shared sites some travis ubuntu user vagrant vscode you your yourname
+"""
+_SHARED_HOMES = frozenset(_SHARED.split()) | {"all users", "default user"}
+
+
+def _home_folder(value: str) -> bool:
+    """`C:\\Users\\Mira Tallow\\`: whose home it is; but not `/home/runner/` and its like."""
+    return _user_name(value) and value.lower() not in _SHARED_HOMES
 
 
 def _technical_name(value: str) -> bool:

@@ -68,6 +68,7 @@ TECHNICAL = word_set(
     "confluence slack bearer token basic lorem ipsum dolor amet java javascript typescript rust golang perl php "
     "scala kotlin swift bash shell powershell node npm yarn pip pytest django flask fastapi spring react angular "
     "vue redis postgres postgresql mysql sqlite mongodb kafka rabbitmq nginx apache hadoop spark ansible helm "
+    "courriel courriels email emails fax "
     "prometheus grafana elasticsearch kibana logstash excel word powerpoint outlook sharepoint chrome firefox "
     "safari chatgpt gpt llm openai anthropic copilot regex unicode utf ascii base64 uuid guid sha md5 rsa aes tls "
     "ssl ssh ftp smtp imap dns dhcp vpn tcp udp ip mac none null nan true false undefined void int str float bool "

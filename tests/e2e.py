@@ -6,13 +6,13 @@ import os
 import subprocess
 import sys
 import time
-import urllib.request
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import httpx2
 import pytest
 
 from proxy.echo import free_port
@@ -56,7 +56,7 @@ class Service:
         return self.out.text + self.err.text
 
     def metric(self, name: str) -> float:
-        lines = urllib.request.urlopen(f"{self.url}/metrics", timeout=30).read().decode().splitlines()
+        lines = httpx2.get(f"{self.url}/metrics", timeout=30, trust_env=False).text.splitlines()
         return float(next(line.split()[-1] for line in lines if line.startswith(f"{name} ")))
 
     def descriptors(self) -> int:
@@ -99,9 +99,8 @@ def serving(provider: Provider, *more: str, **environment: str) -> Iterator[Serv
 
 def answers(url: str) -> bool:
     try:
-        with urllib.request.urlopen(url, timeout=5) as answer:
-            return bool(answer.status == 200)
-    except OSError:
+        return httpx2.get(url, timeout=5, trust_env=False).status_code == 200
+    except httpx2.TransportError:
         return False
 
 

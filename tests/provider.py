@@ -232,6 +232,11 @@ def _head(body: dict[str, Any], kind: str) -> dict[str, Any]:
     return {"id": "chatcmpl-1", "object": kind, "created": echo.CREATED, "model": body.get("model")}
 
 
+def _usage(body: dict[str, Any], knobs: dict[str, str]) -> dict[str, int]:
+    told = echo.usage(body)
+    return {**told, "prompt_tokens": int(knobs.get("prompt_tokens", told["prompt_tokens"]))}
+
+
 def _whole(body: dict[str, Any], knobs: dict[str, str]) -> dict[str, Any]:
     if "model" not in body:
         return {"object": "list", "data": [{"id": "echo", "object": "model", "created": 1, "owned_by": "echo"}]}
@@ -241,7 +246,7 @@ def _whole(body: dict[str, Any], knobs: dict[str, str]) -> dict[str, Any]:
         message["tool_calls"] = calls
     end = "tool_calls" if calls else "stop"
     choices = [{"index": at, "message": message, "finish_reason": end} for at in _choices(body)]
-    return {**_head(body, "chat.completion"), "choices": choices, "usage": echo.usage(body)}
+    return {**_head(body, "chat.completion"), "choices": choices, "usage": _usage(body, knobs)}
 
 
 def _stream(body: dict[str, Any], knobs: dict[str, str]) -> Iterator[bytes]:
@@ -254,7 +259,7 @@ def _stream(body: dict[str, Any], knobs: dict[str, str]) -> Iterator[bytes]:
     for at in _choices(body):
         yield _chunk(body, at, {}, end)
     if (body.get("stream_options") or {}).get("include_usage"):
-        yield echo.event({**_head(body, "chat.completion.chunk"), "choices": [], "usage": echo.usage(body)})
+        yield echo.event({**_head(body, "chat.completion.chunk"), "choices": [], "usage": _usage(body, knobs)})
     yield echo.event(None)
 
 

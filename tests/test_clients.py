@@ -7,9 +7,12 @@ the planted values, however written.
 from __future__ import annotations
 
 import asyncio
+import base64
+import itertools
 import json
 from collections.abc import Callable, Iterator
 from typing import Any
+from urllib.parse import quote
 
 import openai
 import pytest
@@ -67,6 +70,22 @@ def in_async(service: Service, work: Callable[[AsyncOpenAI], Any]) -> Any:
             return await work(made)
 
     return asyncio.run(run())
+
+
+def test_the_provider_would_notice_a_value_in_any_spelling(service: Service) -> None:
+    spelt = [
+        TEXT,
+        json.dumps(TEXT),
+        json.dumps({"text": json.dumps(TEXT)}),
+        quote(TEXT),
+        base64.b64encode(f"x{TEXT}".encode()).decode(),
+    ]
+    with OpenAI(base_url=service.provider.url, api_key="x") as direct:
+        for text in spelt:
+            service.provider.reset()
+            direct.chat.completions.create(model="echo", messages=[{"role": "user", "content": text}])
+            assert service.provider.leaks(*VALUES) == list(VALUES)
+            assert service.provider.leaks("Somebody Else") == []
 
 
 def text_of(chunks: Any, choice: int = 0) -> str:
@@ -132,7 +151,7 @@ def test_stream_helper(client: OpenAI) -> None:
         snapshots = [event.snapshot for event in stream if event.type == "content.delta"]
         final = stream.get_final_completion()
     assert final.choices[0].message.content == TEXT == snapshots[-1]
-    assert all(later.startswith(earlier) for earlier, later in zip(snapshots, snapshots[1:], strict=False))
+    assert all(later.startswith(earlier) for earlier, later in itertools.pairwise(snapshots))
 
 
 def test_async_chats_side_by_side(guarded: Service) -> None:
@@ -201,7 +220,8 @@ def test_parse(client: OpenAI, knobs: str) -> None:
 def test_values_in_unusual_places(client: OpenAI, guarded: Service) -> None:
     schema = {"type": "object", "properties": {"who": {"type": "string", "enum": [NAME, "other"], "default": NAME}}}
     messages: Any = [{"role": "user", "content": f"Who is {NAME}?", "name": "Zoe"}]
-    answer = client.chat.completions.create(
+    create: Any = client.chat.completions.create
+    answer = create(
         model="echo;json=1",
         messages=messages,
         metadata={"mail": EMAIL, "k": "v"},

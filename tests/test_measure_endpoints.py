@@ -96,6 +96,29 @@ def test_what_the_model_does_not_read_does_not_count() -> None:
     assert counts[0] == counts[1]
 
 
+def test_what_the_provider_may_leave_out_is_bounded_but_not_expected() -> None:
+    """The provider's count is compared with the texts that it must have read."""
+
+    def texts(*blocks: Any, **more: Any) -> tuple[int, int]:
+        body = {
+            "messages": [{"role": "user", "content": "a b c"}, {"role": "assistant", "content": list(blocks)}],
+            **more,
+        }
+        measured = measure(body, COUNTER, None, size=9, charging=message_charges)
+        return measured.texts, measured.prompt
+
+    long = "d e f " * 1000
+    expected, _ = texts()
+    for block in ({"type": "thinking", "thinking": long}, {"type": "redacted_thinking", "data": long}):
+        read, bound = texts(block)
+        assert read < expected + 20
+        assert bound > 3000
+    text = {"type": "text", "text": long}
+    assert texts(text)[0] > 3000
+    for cut in (texts(text, context_management={"edits": []}), texts(text, {"type": "compaction", "content": "x"})):
+        assert cut[0] < 300 < 3000 < cut[1]
+
+
 @pytest.mark.parametrize("long", [{"x": "a b c " * 100}, {"ttl": "a b c " * 100}, "a b c " * 100])
 def test_a_cache_mark_that_is_none_counts(long: Any) -> None:
     body = plain()

@@ -340,6 +340,8 @@ NAMED = [
     ('"user": "mira9", handle: @mira_t. # TODO(omar.b): fix', ["mira9", "@mira_t", "omar.b"]),
     ("User: hello there. login: failed. username = request.user; login: str; user=get1()", []),
     ("Username: <username> username: admin", []),
+    ("C:\\Users\\Mira Tallow\\docs, /home/mtallow/x and /Users/omar.b/y", ["Mira Tallow", "mtallow", "omar.b"]),
+    ("/home/runner/work GET /api/users/profile/x C:\\Users\\Public\\x", []),
 ]
 
 

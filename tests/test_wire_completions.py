@@ -16,7 +16,8 @@ from proxy.model import Kind, Seen, Usage
 from proxy.tokens.ids import decoder
 from proxy.tokens.ranks import load_encoding
 from proxy.wire.completions import CompletionStream, opening, restore_answer, rewrite_request
-from tests.wire import MAIL, NAME, as_is, events_of, leaves_of, pieces, redacted, run, values_in
+from tests.bodies import as_is
+from tests.wire import MAIL, NAME, events_of, leaves_of, pieces, redacted, run, values_in
 
 FULL: dict[str, Any] = {
     "model": "gpt-3.5-turbo-instruct",

@@ -17,7 +17,8 @@ from proxy.tokens.ranks import load_encoding
 from proxy.vault import conversation_key, tenant_key
 from proxy.wire import embeddings, moderations
 from proxy.wire.base import parse_answer, parse_strict, serialise
-from tests.wire import MAIL, NAME, as_is, leaves_of, redacted, values_in
+from tests.bodies import as_is
+from tests.wire import MAIL, NAME, leaves_of, redacted, values_in
 
 ENCODING = load_encoding("cl100k_base")
 DECODE = decoder(ENCODING)

@@ -29,7 +29,8 @@ from proxy.vault import Vault
 from proxy.wire.base import parse_strict, serialise
 from proxy.wire.messages import error_body, opening, restore_answer, rewrite_request
 from proxy.wire.seals import SealStore
-from tests.wire import CARD, MAIL, NAME, VALUES, as_is, leaves_of, redacted, values_in
+from tests.bodies import SHAPES, as_is, nodes, planted, put
+from tests.wire import CARD, MAIL, NAME, VALUES, leaves_of, redacted, values_in
 
 CACHE = {"type": "ephemeral", "ttl": "5m"}
 CITATION = {
@@ -244,32 +245,7 @@ def test_text_blocks_that_follow_one_another_are_one_run() -> None:
 # Every leaf is visited or refused
 
 
-def nodes(node: Any, path: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
-    inner = node.items() if isinstance(node, dict) else enumerate(node) if isinstance(node, list) else ()
-    return [path, *(found for key, value in inner for found in nodes(value, (*path, key)))]
-
-
 PLACES = nodes(FULL)
-SHAPES = st.recursive(
-    st.sampled_from(["text", "number", None, True]),
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.integers(0, 99), inner, max_size=3),
-    max_leaves=6,
-)
-
-
-def planted(shape: Any, canaries: list[str]) -> Any:
-    """The shape with a canary in every string, key and number."""
-    if isinstance(shape, dict):
-        return {planted("text", canaries): planted(value, canaries) for value in shape.values()}
-    if isinstance(shape, list):
-        return [planted(value, canaries) for value in shape]
-    if shape == "text":
-        canaries.append(f"canary{len(canaries)}")
-        return canaries[-1]
-    if shape == "number":
-        canaries.append(str(700_000 + len(canaries)))
-        return int(canaries[-1])
-    return shape
 
 
 def unseen(body: Any, canaries: list[str]) -> list[str]:
@@ -291,7 +267,7 @@ def test_whatever_stands_anywhere_is_visited_or_refused(place: tuple[Any, ...], 
     canaries: list[str] = []
     value = planted(shape, canaries)
     body = copy.deepcopy(FULL)
-    at(body, place[:-1])[place[-1]] = json.dumps(value) if as_text and isinstance(value, dict | list) else value
+    put(body, place, json.dumps(value) if as_text and isinstance(value, dict | list) else value)
     assert unseen(body, canaries) == []
 
 
@@ -314,7 +290,7 @@ def test_every_single_string_is_a_leaf_or_refused() -> None:
     for place in PLACES[1:]:
         if isinstance(at(FULL, place), str):
             body = copy.deepcopy(FULL)
-            at(body, place[:-1])[place[-1]] = "zoe@example.com"
+            put(body, place, "zoe@example.com")
             assert unseen(body, ["zoe@example.com"]) == [], place
 
 

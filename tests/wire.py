@@ -13,6 +13,7 @@ from proxy.restore import Restoration
 from proxy.substitute import substitute
 from proxy.vault import Vault, lookalikes
 from proxy.wire.sse import SSEParser
+from tests.bodies import as_is
 
 KEY = b"k" * 32
 NAME = 'Zoë "Zo" Müller'
@@ -21,10 +22,6 @@ CARD = 4111111111111111
 VALUES: Mapping[str, str] = {NAME: "PERSON", MAIL: "EMAIL_ADDRESS", str(CARD): "CREDIT_CARD"}
 
 Rewrite = Callable[..., dict[str, JSON]]
-
-
-def as_is(leaf: Leaf) -> str:
-    return leaf.text if leaf.raw is None else leaf.raw
 
 
 def leaves_of(rewrite: Rewrite, body: Any, **more: Any) -> list[Leaf]:
