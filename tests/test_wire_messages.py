@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import ast
 import copy
 import json
+import re
+from pathlib import Path
 from typing import Any
 
 import anthropic
@@ -163,6 +166,8 @@ FULL: dict[str, Any] = {
     "thinking": {"type": "enabled", "budget_tokens": 16_000},
     "output_config": {"effort": "high", "format": {"type": "json_schema", "schema": {"const": "C"}}},
     "service_tier": "auto",
+    "context_management": {"edits": [{"type": "clear_tool_uses_20250919", "exclude_tools": ["pay"]}]},
+    "fallbacks": [{"model": "claude-sonnet-5"}],
     "container": None,
     "mcp_servers": [],
     "temperature": 0.7,
@@ -348,6 +353,7 @@ def test_attachments_need_their_switch(body: Any, switch: str, param: str | None
         message({"text": "x"}),
         message({"type": "web_search_tool_result", "content": {"type": "new_result"}}),
         message({"type": "redacted_thinking", "data": "not base64!"}),
+        message(thread={"type": "continue", "previous_message_id": "msg_1"}),
         message(mcp_servers=[{"type": "url", "url": "https://x.org", "name": "crm"}]),
         *[
             message(tools=[{"type": kind, "name": "x"}])
@@ -623,6 +629,23 @@ def test_the_opening_is_the_first_user_message_whatever_its_cache_marks() -> Non
     assert opening(later) == opening(plain)
     assert opening({"messages": [{"role": "assistant", "content": "x"}]}) == '"x"'
     assert opening({"messages": []}) == opening({}) == opening([]) == ""
+
+
+# What the documentation says
+
+
+def test_every_field_that_is_no_plain_text_is_documented() -> None:
+    root = Path(__file__).resolve().parent.parent
+    said = (root / "docs/coverage.md").read_text().split("## Other endpoints")[1].split("\n## ")[0]
+    listed = set(re.findall(r"`([^`]+)`", said))
+    for name in ("messages", "messages_blocks", "signed"):
+        for node in ast.walk(ast.parse((root / f"proxy/wire/{name}.py").read_text())):
+            keys = node.keys if isinstance(node, ast.Dict) else []
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "fromkeys":
+                keys = list(getattr(node.args[0], "elts", []))
+            for key in keys:
+                if isinstance(key, ast.Constant) and isinstance(key.value, str):
+                    assert key.value in listed, f"{name}: {key.value}"
 
 
 # Our own refusals

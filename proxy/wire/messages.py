@@ -5,7 +5,7 @@ they stay as they were received, placeholders included. What runs or is kept at 
 Source: the Messages API reference, its Python and Node SDKs.
 
 May import: model, errors, base, attachments, bodies, messages_answers, messages_blocks, messages_errors,
-messages_stream, schemas, seals, signed, walk.
+messages_stream, schemas, seals, signed, state, walk.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from proxy.wire.messages_stream import MessagesStream
 from proxy.wire.schemas import schema
 from proxy.wire.seals import NoSeals, Seals
 from proxy.wire.signed import SealedWalk
+from proxy.wire.state import state
 from proxy.wire.walk import Walk, anything, fields, fixed, identifier, identifiers, items, labelled, mapping
 
 __all__ = ["SCOPE", "MessagesStream", "error_body", "opening", "restore_answer", "rewrite_request"]
@@ -72,6 +73,16 @@ _MESSAGE = fields({"role": identifier, "content": CONTENT, "id": identifier, "ty
 _FORMAT = fields({"type": identifier, "schema": schema})
 _CONTAINER = gated("files", "a container of files kept by the provider", anything)
 
+_EFFORT = fields({"effort": identifier, "format": _FORMAT})
+_THINKING = fields({"type": identifier, "display": identifier})
+
+
+def _fallbacks(walk: Walk, node: JSON, path: str, label: str) -> JSON:
+    """Models to be asked instead, or a word."""
+    table = {"model": identifier, "speed": identifier, "output_config": _EFFORT, "thinking": _THINKING}
+    return items(fields(table))(walk, node, path, label) if isinstance(node, list) else identifier(walk, node, path, "")
+
+
 _BODY = fields(
     {
         "model": identifier,
@@ -82,12 +93,16 @@ _BODY = fields(
         "stop_sequences": labelled("", anything),
         "metadata": mapping(anything),
         "cache_control": CACHE,
-        "output_config": fields({"effort": identifier, "format": _FORMAT}),
+        "output_config": _EFFORT,
         "output_format": _FORMAT,
-        "thinking": fields({"type": identifier, "display": identifier}),
+        "thinking": _THINKING,
         "container": _CONTAINER,
         "mcp_servers": _servers,
         "diagnostics": fields({"previous_message_id": identifier}),
+        "thread": state(anything),
+        "compaction": fields({"type": identifier}),
+        "context_management": fields({"edits": items(fields({"type": identifier, "exclude_tools": fixed}))}),
+        "fallbacks": _fallbacks,
         "betas": identifiers,
         **dict.fromkeys(("service_tier", "inference_geo", "speed", "user_profile_id", "workspace_id"), identifier),
         **UNREAD,
