@@ -24,7 +24,15 @@ from proxy.model import Usage
 
 UNPRINTABLE = "unprintable"
 STDOUT = 1
-ENDPOINTS = ("/v1/chat/completions", "/v1/models", "/v1/models/{id}", "unknown")
+ENDPOINTS = (
+    "/v1/chat/completions",
+    "/v1/responses",
+    "/v1/responses/input_tokens",
+    "/v1/responses/compact",
+    "/v1/models",
+    "/v1/models/{id}",
+    "unknown",
+)
 VERDICTS = ("release", "refuse", "block", "cancelled", "upstream_error", "broken")
 
 _Number = TypeVar("_Number", int, float)

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 from proxy.errors import BadRequest, ContextLengthExceeded
 from proxy.model import JSON
-from proxy.tokens.charges import Charge, charges
+from proxy.tokens.charges import Charge, Charging, Perhaps, charges
 from proxy.tokens.counter import Counter, check_deadline, load_counter, scaled
 from proxy.tokens.ranks import CorruptRanks
 
@@ -57,46 +57,74 @@ class Counters:
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """Tokens of one request: the bound of its prompt, and the completion that it asks for (0: it does not say)."""
+    """Tokens of one request: the bound of its prompt, and the completion that it asks for (0: it does not say).
+
+    `texts` is the part of `prompt` that stands in the request as text: without overheads of templates, allowances for
+    what the provider adds, guesses at what is sealed, and what a provider may leave out. A provider that read the
+    prompt counted at least about this.
+    """
 
     prompt: int
     completion: int
+    texts: int = 0
 
 
 def measure(
-    body: Mapping[str, JSON], counter: Counter, limit: int | None, *, size: int, deadline: float | None = None
+    body: Mapping[str, JSON],
+    counter: Counter,
+    limit: int | None,
+    *,
+    size: int,
+    deadline: float | None = None,
+    charging: Charging = charges,
 ) -> Measured:
     """Both numbers of a request whose body had `size` bytes; to be handed to `check_limit`.
 
     If the body is larger than `EXACT_BYTES` and over `limit`, counting stops there: `prompt` is then a number that
-    is certainly reached, itself over the limit, and the error's total means "at least". Raises as the parts do.
+    is certainly reached, itself over the limit, and the error's total means "at least". `charging` says what the
+    endpoint's bodies add to the prompt. Raises as the parts do.
     """
     completion = requested_completion(body)
     stop_above = None if limit is None or size <= EXACT_BYTES else max(0, limit - completion)
-    return Measured(count_prompt(body, counter, stop_above, deadline), completion)
+    prompt, texts = _count(body, counter, stop_above, deadline, charging)
+    return Measured(prompt, completion, texts)
 
 
 def count_prompt(
-    body: Mapping[str, JSON], counter: Counter, stop_above: int | None = None, deadline: float | None = None
+    body: Mapping[str, JSON],
+    counter: Counter,
+    stop_above: int | None = None,
+    deadline: float | None = None,
+    charging: Charging = charges,
 ) -> int:
-    """An upper bound, in tokens, of the prompt that a provider makes of a chat-completions body.
+    """An upper bound, in tokens, of the prompt that a provider makes of a body of chat completions or responses.
 
     For plain chats it is never below OpenAI's published formula (3 per message, the tokens of every value, 1 per
     name, 3 for the reply) and above it by at most 8 per request, 2 per message, and a little per unusual key.
-    Counted besides: every string, key and number below `messages`, known or not; tool calls; and every top-level
-    field that is not in the closed list `NOT_IN_PROMPT`. The constants and their sources: `proxy.tokens.charges`.
+    Counted besides: every string, key and number below `messages` or `input`, known or not; tool calls; and every
+    top-level field that is not in the closed list `NOT_IN_PROMPT`. The constants and their sources:
+    `proxy.tokens.charges`. Other endpoints have a `charging` of their own: `proxy.tokens.messages` and `.prompts`.
 
     `stop_above` and `deadline` as in `Counter.count`: a number above `stop_above` may be less than the full count.
     Raises `BadRequest` (lone surrogates, absurd numbers), `Unavailable` (`measure_timeout`, `measure_failed`).
     """
-    total = 0
-    for charge in charges(body):
+    return _count(body, counter, stop_above, deadline, charging)[0]
+
+
+def _count(
+    body: Mapping[str, JSON], counter: Counter, stop_above: int | None, deadline: float | None, charging: Charging
+) -> tuple[int, int]:
+    """The bound, and how much of it is the text of the request."""
+    total = texts = 0
+    for charge in charging(body):
         check_deadline(deadline)
         left = None if stop_above is None else stop_above - total
-        total += _tokens(charge, counter, left, deadline)
+        tokens = _tokens(charge, counter, left, deadline)
+        total += tokens
+        texts += 0 if isinstance(charge, int | Perhaps) else tokens
         if stop_above is not None and total > stop_above:
             break
-    return total
+    return total, texts
 
 
 def _tokens(charge: Charge, counter: Counter, stop_above: int | None, deadline: float | None) -> int:

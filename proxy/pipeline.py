@@ -29,11 +29,8 @@ from proxy.policy.model import Policy
 from proxy.restore import Restoration
 from proxy.substitute import substitute
 from proxy.vault import Vault, conversation_key, lookalikes, tenant_key
-from proxy.wire import chat
-from proxy.wire.answers import restore_answer
 from proxy.wire.base import parse_answer, parse_strict, serialise
-from proxy.wire.opening import leaves_of, opening
-from proxy.wire.stream import ChatStream
+from proxy.wire.endpoints import ENDPOINTS, AnswerStream, Endpoint
 
 T = TypeVar("T")
 MEASURE_SECONDS = 20.0
@@ -79,7 +76,7 @@ class Trip:
     vault: Vault | None = None
     restoration: Restoration | None = None
     sent_tokens: int = 0
-    """Tokens as last measured, without the factor that makes the count an upper bound for an unknown tokenizer."""
+    """Tokens of texts as last measured, without the factor that makes the count a bound for an unknown tokenizer."""
 
 
 class Pipeline:
@@ -109,7 +106,9 @@ class Pipeline:
         try:
             if inbound.method == "GET":
                 return await self._pass_through(trip)
-            return await self._complete(trip)
+            if inbound.path not in ENDPOINTS:
+                raise UnsupportedByPolicy("This endpoint is not inspected, so it is not forwarded.")
+            return await self._complete(trip, ENDPOINTS[inbound.path])
         except Refusal as refusal:
             return self._refuse(trip, refusal)
         except asyncio.CancelledError:
@@ -118,7 +117,7 @@ class Pipeline:
         except Exception as error:
             return self._refuse(trip, self._fault(error))
 
-    async def _complete(self, trip: Trip) -> Outbound:
+    async def _complete(self, trip: Trip, endpoint: Endpoint) -> Outbound:
         inbound, policy, record = trip.inbound, trip.policy, trip.record
         with record.stage("parse"):
             body = await _off_loop(parse_strict, inbound.body, size=len(inbound.body))
@@ -127,57 +126,61 @@ class Pipeline:
         record.request(model=None, stream=body.get("stream") is True, bytes_in=len(inbound.body))
 
         with record.stage("measure"):
-            record.tokens_before = await self._measure(body, trip)
+            record.tokens_before = await self._measure(body, trip, endpoint)
 
         with record.stage("walk"):
-            leaves = await _off_loop(leaves_of, body, _passed(policy), size=len(inbound.body))
+            leaves = await _off_loop(endpoint.leaves, body, _passed(policy), size=len(inbound.body))
         with record.stage("detect"):
             findings = await self._detector.detect(leaves, policy, inbound.tenant)
         record.found(Counter(finding.entity for found in findings for finding in found))
         record.model = str(body.get("model"))  # only now: until it was inspected it could have been anything
 
         with record.stage("substitute"):
-            work = functools.partial(self._substituted, trip, body, leaves, findings)
+            work = functools.partial(self._substituted, trip, endpoint, body, leaves, findings)
             outgoing, payload, restoration = await _off_loop(work, size=len(inbound.body))
         with record.stage("measure_again"):
-            record.tokens_after = await self._measure(outgoing, trip)
+            record.tokens_after = await self._measure(outgoing, trip, endpoint)
 
         self._log.check()  # what cannot be audited is not forwarded
         record.bytes_out = len(payload)
         with record.stage("forward"):
             answer = await self._upstream.send("POST", inbound.path, inbound.headers, payload)
-        if answer.is_event_stream and answer.status == 200:
-            return Outbound(200, self._headers(trip, answer), self._stream(trip, restoration, answer))
+        if answer.is_event_stream and answer.status == 200 and endpoint.stream:
+            stream = endpoint.stream(restoration, trip.seen)
+            return Outbound(200, self._headers(trip, answer), self._stream(trip, restoration, answer, stream))
         async with contextlib.aclosing(answer):
             raw = await answer.read()
-        return await self._whole(trip, restoration, answer, raw)
+        return await self._whole(trip, endpoint, restoration, answer, raw)
 
     def _substituted(
-        self, trip: Trip, body: dict[str, JSON], leaves: list[Leaf], findings: list[list[Finding]]
+        self, trip: Trip, endpoint: Endpoint, body: dict[str, JSON], leaves: list[Leaf], findings: list[list[Finding]]
     ) -> tuple[dict[str, JSON], bytes, Restoration]:
         """The body that leaves the house, everything outside findings as it was; its bytes; and the way back."""
         policy, tenant = trip.policy, tenant_key(self._secret, trip.inbound.tenant)
-        vault = Vault(conversation_key(tenant, opening(body)), lookalikes(_texts(leaves)))
+        vault = Vault(conversation_key(tenant, endpoint.opening(body)), lookalikes(_texts(leaves)))
         trip.vault = vault
         if policy.mode == "monitor":
             findings = [[] for _ in findings]
         replaced = iter([substitute(leaf, found, vault, tenant) for leaf, found in zip(leaves, findings, strict=True)])
-        outgoing = chat.rewrite_request(body, lambda _: next(replaced), _passed(policy))
+        outgoing = endpoint.rewrite_request(body, lambda _: next(replaced), _passed(policy))
         trip.restoration = Restoration(vault, in_tools=policy.answers.restores_in)
         return outgoing, serialise(outgoing), trip.restoration
 
-    async def _whole(self, trip: Trip, restoration: Restoration, answer: UpstreamAnswer, raw: bytes) -> Outbound:
+    async def _whole(
+        self, trip: Trip, endpoint: Endpoint, restoration: Restoration, answer: UpstreamAnswer, raw: bytes
+    ) -> Outbound:
         """A complete answer, or an error of the upstream's: verified and restored, status and retry headers kept."""
         with trip.record.stage("restore"):
-            raw = await _off_loop(_restored, raw, answer.status, restoration, trip.seen, size=len(raw))
+            raw = await _off_loop(_restored, endpoint, raw, answer.status, restoration, trip.seen, size=len(raw))
         if answer.status < 400:
             self._verify(trip, restoration)
         self._close(trip, "release" if answer.status < 400 else "upstream_error", "", answer.status)
         return Outbound(answer.status, self._headers(trip, answer), raw)
 
-    async def _stream(self, trip: Trip, restoration: Restoration, answer: UpstreamAnswer) -> AsyncIterator[bytes]:
+    async def _stream(
+        self, trip: Trip, restoration: Restoration, answer: UpstreamAnswer, stream: AnswerStream
+    ) -> AsyncIterator[bytes]:
         """The answer as it grows. Ends cleanly only when the upstream did, and nothing was wrong with it."""
-        stream = ChatStream(restoration, trip.seen)
         verdict, reason = "cancelled", "client_disconnected"
         try:
             async for chunk in answer.chunks():
@@ -194,13 +197,13 @@ class Pipeline:
             verdict, reason = "release", ""
         except Refusal as refusal:
             verdict, reason = "block", refusal.code
-            yield b"data: " + _error(refusal) + b"\n\n"
+            yield stream.broken(refusal)
             raise StreamBroken from None
         except (asyncio.CancelledError, GeneratorExit):
             raise
         except Exception as error:
             verdict, reason = "block", "internal_fault"
-            yield b"data: " + _error(self._fault(error)) + b"\n\n"
+            yield stream.broken(self._fault(error))
             raise StreamBroken from None
         finally:
             await answer.aclose()
@@ -216,7 +219,7 @@ class Pipeline:
         self._close(trip, "release" if answer.status < 400 else "upstream_error", "", answer.status)
         return Outbound(answer.status, self._headers(trip, answer), raw)
 
-    async def _measure(self, body: Mapping[str, JSON], trip: Trip) -> int:
+    async def _measure(self, body: Mapping[str, JSON], trip: Trip, endpoint: Endpoint) -> int:
         """Tokens of the prompt; raises `ContextLengthExceeded` when prompt + requested completion do not fit."""
         model = body.get("model")
         if not isinstance(model, str) or not model:
@@ -236,8 +239,8 @@ class Pipeline:
         )
         measured = await _off_loop(count, body, size=size)
         trip.record.completion, trip.record.limit = measured.completion, limit.served
-        measure.check_limit(measured, limit.served)
-        trip.sent_tokens = int(measured.prompt / limit.factor)
+        measure.check_limit(measured, limit.served, param=endpoint.prompt)
+        trip.sent_tokens = int(measured.texts / limit.factor)
         return measured.prompt
 
     def _verify(self, trip: Trip, restoration: Restoration) -> None:
@@ -297,10 +300,10 @@ def _passed(policy: Policy) -> frozenset[str]:
     return frozenset(kind for kind, verdict in policy.attachments if verdict == "pass")
 
 
-def _restored(raw: bytes, status: int, restoration: Restoration, seen: Seen) -> bytes:
+def _restored(endpoint: Endpoint, raw: bytes, status: int, restoration: Restoration, seen: Seen) -> bytes:
     """A complete answer with its values back; an error of the upstream's may also be plain text."""
     try:
-        return serialise(restore_answer(parse_answer(raw), restoration, seen))
+        return serialise(endpoint.restore_answer(parse_answer(raw), restoration, seen))
     except BadRequest:
         if status < 400:
             raise BadAnswer("The upstream's answer is not JSON that can be read.", code="unreadable_answer") from None

@@ -36,6 +36,8 @@ class Route:
 
 ROUTES = (
     Route("POST", re.compile(r"/v1/chat/completions"), Target.PIPELINE, body=True),
+    Route("POST", re.compile(r"/v1/responses"), Target.PIPELINE, body=True),
+    Route("POST", re.compile(r"/v1/responses/(?:input_tokens|compact)"), Target.PIPELINE, body=True),
     Route("GET", re.compile(r"/v1/models"), Target.PIPELINE),
     Route("GET", re.compile(r"/v1/models/[A-Za-z0-9._:-]{1,128}"), Target.PIPELINE),
     Route("GET", re.compile(r"/healthz"), Target.HEALTH),
@@ -56,6 +58,7 @@ KNOWN = frozenset(
         "chat",
         "chatkit",
         "client_secrets",
+        "compact",
         "completions",
         "containers",
         "conversations",

@@ -35,6 +35,7 @@ from proxy.tokens import ranks
 from proxy.tokens.charges import NOT_IN_PROMPT
 from proxy.tokens.counter import FORCED_CUT, EncodingCounter, FactorCounter
 from proxy.tokens.pieces import _SAFE, PIECE, _digit_boundary, _last_boundary, cut
+from tests.responses_samples import FUNCTION, items
 
 NAMES = ("o200k_base", "cl100k_base")
 ENCODINGS = {name: ranks.load_encoding(name) for name in NAMES}
@@ -583,6 +584,55 @@ def test_tools_cost_more_than_gpt_oss_renders() -> None:
     assert count_prompt({"messages": [], "tools": [TOOL] * 50}, counter) - base >= 2188
 
 
+def test_tools_of_the_responses_api_cost_as_much_as_gpt_oss_renders() -> None:
+    """They are written flatter than in chat (81 and 2,188 there), in namespaces too."""
+    counter = COUNTERS["o200k_base"]
+    base = count_prompt({"input": []}, counter)
+    assert count_prompt({"input": [], "tools": [FUNCTION]}, counter) - base >= 81
+    assert count_prompt({"input": [], "tools": [FUNCTION] * 50}, counter) - base >= 2188
+    nested: JSON = [{"type": "namespace", "name": "n", "description": "d", "tools": [FUNCTION] * 50}]
+    assert count_prompt({"input": [], "tools": nested}, counter) - base >= 2188
+
+
+PROSE = {"message", "agent_message", "reasoning"}
+
+
+@pytest.mark.parametrize("kind", sorted(set(items()) - PROSE))
+def test_items_are_at_least_their_json(kind: str) -> None:
+    counter = COUNTERS["o200k_base"]
+    item: JSON = items('A "quoted" word, C:\\ and\n\ta line: ' + NATURAL[1][:200])[kind]
+    ours = count_prompt({"input": [item]}, counter) - count_prompt({"input": []}, counter)
+    assert ours >= true_count("o200k_base", json.dumps(item, ensure_ascii=False, separators=(",", ":")))
+
+
+@both
+@given(texts=st.lists(st.text(max_size=60), max_size=5))
+@settings(deadline=None)
+def test_a_conversation_costs_about_the_same_in_both_apis(name: str, texts: list[str]) -> None:
+    """A part is called `input_text` instead of `text`, which may cost a token; nothing else differs."""
+
+    def cost(field: str, kind: str) -> int:
+        parts: JSON = [{"type": kind, "text": text} for text in texts]
+        return count_prompt({field: [{"role": "user", "content": parts}]}, COUNTERS[name])
+
+    assert cost("messages", "text") <= cost("input", "input_text") <= cost("messages", "text") + len(texts)
+    joined = "".join(texts)
+    assert count_prompt({"input": joined}, COUNTERS[name]) == count_prompt({"messages": joined}, COUNTERS[name])
+
+
+def test_what_cannot_be_read_is_allowed_for_but_not_held_against_the_provider() -> None:
+    counter = COUNTERS["o200k_base"]
+    reasoning: JSON = {"type": "reasoning", "summary": [], "encrypted_content": "gAAAAABm" * 1000}
+    said: JSON = {"role": "user", "content": NATURAL[0]}
+    plain: dict[str, JSON] = {"input": [said]}
+    full: dict[str, JSON] = {"input": [said, reasoning], "tools": [{"type": "web_search"}]}
+    size = face.EXACT_BYTES
+    least, most = (face.measure(body, counter, None, size=size) for body in (plain, full))
+    assert most.prompt - least.prompt >= 8000 // 5 + 256
+    assert most.texts - least.texts < 30
+    assert true_count("o200k_base", NATURAL[0]) <= least.texts <= least.prompt
+
+
 def test_tool_calls_and_their_arguments_count() -> None:
     counter = COUNTERS["o200k_base"]
 
@@ -598,7 +648,9 @@ def test_tool_calls_and_their_arguments_count() -> None:
     assert count_prompt(body("[" * 100_000), counter) > 0
 
 
-@pytest.mark.parametrize("field", ["prompt", "input", "instructions", "system", "documents", "chat_template", "suffix"])
+@pytest.mark.parametrize(
+    "field", ["prompt", "input", "instructions", "system", "documents", "chat_template", "suffix", "text"]
+)
 def test_other_text_fields_count(field: str) -> None:
     text = NATURAL[0]
     ours = count_prompt({"messages": [], field: text}, COUNTERS["o200k_base"])
@@ -680,11 +732,12 @@ def test_measure_is_exact_unless_the_body_is_huge() -> None:
     counter: Counter = COUNTERS["o200k_base"]
     body: dict[str, JSON] = {"messages": [{"role": "user", "content": NATURAL[0] * 3000}], "max_tokens": 50}
     full = count_prompt(body, counter)
-    assert face.measure(body, counter, 1000, size=face.EXACT_BYTES) == Measured(full, 50)
+    measured = face.measure(body, counter, 1000, size=face.EXACT_BYTES)
+    assert (measured.prompt, measured.completion) == (full, 50)
     stopped = face.measure(body, counter, 1000, size=face.EXACT_BYTES + 1)
     assert 950 < stopped.prompt < full
     with pytest.raises(ContextLengthExceeded):
         check_limit(stopped, 1000)
-    assert face.measure(body, counter, full + 50, size=face.EXACT_BYTES + 1) == Measured(full, 50)
-    assert face.measure(body, counter, None, size=face.EXACT_BYTES + 1) == Measured(full, 50)
+    assert face.measure(body, counter, full + 50, size=face.EXACT_BYTES + 1) == measured
+    assert face.measure(body, counter, None, size=face.EXACT_BYTES + 1) == measured
     assert face.measure(body, counter, 10, size=face.EXACT_BYTES + 1).prompt > 0

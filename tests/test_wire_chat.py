@@ -14,6 +14,7 @@ from proxy.errors import BadRequest, Refusal, UnsupportedByPolicy
 from proxy.model import Kind, Leaf
 from proxy.wire.base import parse_strict, serialise
 from proxy.wire.chat import rewrite_request
+from tests.bodies import SHAPES, as_is, nodes, planted, put
 
 FULL: dict[str, Any] = {
     "model": "ft:gpt-4o:org::abc",
@@ -93,10 +94,6 @@ FULL: dict[str, Any] = {
 }
 
 
-def as_is(leaf: Leaf) -> str:
-    return leaf.text if leaf.raw is None else leaf.raw
-
-
 def leaves_of(body: Any, allowed: frozenset[str] = frozenset()) -> list[Leaf]:
     leaves: list[Leaf] = []
 
@@ -166,38 +163,7 @@ def test_text_parts_that_follow_one_another_are_one_run() -> None:
     assert runs == [1, 1, 2, 3, None]
 
 
-def nodes(node: Any, path: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
-    inner = node.items() if isinstance(node, dict) else enumerate(node) if isinstance(node, list) else ()
-    return [path, *(found for key, value in inner for found in nodes(value, (*path, key)))]
-
-
 PLACES = nodes(FULL)
-SHAPES = st.recursive(
-    st.sampled_from(["text", "number", None, True]),
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.integers(0, 99), inner, max_size=3),
-    max_leaves=6,
-)
-
-
-def planted(shape: Any, canaries: list[str]) -> Any:
-    """The shape with a canary in every string, key and number."""
-    if isinstance(shape, dict):
-        return {planted("text", canaries): planted(value, canaries) for value in shape.values()}
-    if isinstance(shape, list):
-        return [planted(value, canaries) for value in shape]
-    if shape == "text":
-        canaries.append(f"canary{len(canaries)}")
-        return canaries[-1]
-    if shape == "number":
-        canaries.append(str(700_000 + len(canaries)))
-        return int(canaries[-1])
-    return shape
-
-
-def put(body: Any, path: tuple[Any, ...], value: Any) -> None:
-    for key in path[:-1]:
-        body = body[key]
-    body[path[-1]] = value
 
 
 @given(st.sampled_from(PLACES[1:]), SHAPES, st.booleans())

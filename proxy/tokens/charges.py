@@ -9,7 +9,7 @@ May import: model, errors, the standard library.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import TypeAlias
 
 from proxy.errors import BadRequest
@@ -17,6 +17,16 @@ from proxy.model import JSON
 
 Charge: TypeAlias = "int | str | tuple[str, ...]"
 """Tokens outright; a text whose tokens count; or alternative texts, of which the longest counts."""
+
+
+class Perhaps(str):
+    """A text that a provider may leave out of the prompt: it belongs to the bound, not to what must have been read."""
+
+    __slots__ = ()
+
+
+Charging: TypeAlias = "Callable[[Mapping[str, JSON]], Iterator[Charge]]"
+"""What an endpoint's body adds to the prompt."""
 
 REQUEST = 3 + 8
 """Per request. 3: the reply's primer (OpenAI cookbook, "How to count tokens with tiktoken"). 8: what other
@@ -34,6 +44,13 @@ PART = 4
 
 TOOL = 16
 """Per tool, function or tool call, besides its text: headers such as `<|start|>functions.f to=...<|message|>`."""
+
+HOSTED = 1_024
+"""Per tool that the provider runs itself: what it tells the model about it is published by none. An allowance."""
+
+SEALED = 4
+"""Characters of `encrypted_content` per token: base64 of text in UTF-8 has 5.3 for English. What is sealed there can
+only be guessed, and providers leave earlier reasoning out of the prompt."""
 
 ARGUMENT = 12
 """Per top-level argument of a tool call: GLM templates write a pair of tags around each key and each value."""
@@ -81,6 +98,15 @@ NOT_IN_PROMPT = frozenset(
         "verbosity",
         "modalities",
         "audio",
+        "reasoning",
+        "include",
+        "truncation",
+        "background",
+        "background_options",
+        "max_tool_calls",
+        "context_management",
+        "prompt_cache_options",
+        "moderation",
     }
 )
 """The top-level fields that steer, select or bill, and never become text of the prompt. All others are counted."""
@@ -89,14 +115,17 @@ _CONVERSATION = frozenset({"messages", "input", "prompt", "system", "instruction
 _SILENT = ((2, "role"), (2, "content"), (2, "name"), (4, "type"), (4, "text"))
 """Keys that no template writes, with their depth: those of a message, and those of a part of its content."""
 
-_DEFINITIONS = frozenset({"tools", "functions"})
+_DEFINITIONS = frozenset({"tools", "functions", "schema"})
+_STRUCTURED = frozenset({"action", "actions", "operation", "results", "outputs", "attributes"})
+"""What calls of the Responses API hold instead of arguments in a string: rendered as JSON where it is no string."""
+_CLIENTS = frozenset({"function", "custom", "namespace"})
 _CALLS = frozenset({"arguments", "input"})
 
 _MOST_INDENTATION = 1 << 20
 
 
 def charges(body: Mapping[str, JSON]) -> Iterator[Charge]:
-    """Every charge of a chat-completions body (or one like it), in no promised order."""
+    """Every charge of a body of chat completions or responses (or one like them), in no promised order."""
     yield REQUEST
     extra = False
     for key, value in body.items():
@@ -109,6 +138,8 @@ def charges(body: Mapping[str, JSON]) -> Iterator[Charge]:
             yield FIELD
             yield key
             yield from _rendered(value)
+        if key == "tools":
+            yield from _inner_tools(value)
     if extra:
         yield EXTRA
 
@@ -116,6 +147,8 @@ def charges(body: Mapping[str, JSON]) -> Iterator[Charge]:
 def _conversation(value: JSON) -> Iterator[Charge]:
     for message in value if isinstance(value, list) else [value]:
         yield MESSAGE
+        if isinstance(message, dict) and message.get("type") not in (None, "message"):
+            yield TOOL  # an item of the Responses API: a call, what it returned, reasoning
         yield from _walk(message)
 
 
@@ -128,13 +161,28 @@ def _walk(value: JSON) -> Iterator[Charge]:
     while stack:
         for name, item in stack[-1]:
             yield from _own(len(stack), name, item)
-            if name in _DEFINITIONS or (name in _CALLS and isinstance(item, dict)):
+            if _is_rendered(name, item):
                 yield from _rendered(item)
             elif isinstance(item, (list, dict)):
                 stack.append(_children(item))
                 break
         else:
             stack.pop()
+
+
+def _is_rendered(name: str, item: JSON) -> bool:
+    if name in _DEFINITIONS or (name in _CALLS and isinstance(item, dict)):
+        return True
+    return name in _STRUCTURED and isinstance(item, (list, dict))
+
+
+def _inner_tools(tools: JSON) -> Iterator[Charge]:
+    """What tools cost beside their JSON: those in a namespace, and those of the provider's own."""
+    for tool in tools if isinstance(tools, list) else []:
+        if isinstance(tool, dict):
+            inner = tool.get("tools")
+            yield TOOL * len(inner) if isinstance(inner, list) else 0
+            yield 0 if tool.get("type", "function") in _CLIENTS else HOSTED
 
 
 def _children(value: list[JSON] | dict[str, JSON]) -> Iterator[tuple[str, JSON]]:
@@ -150,7 +198,7 @@ def _own(depth: int, name: str, item: JSON) -> Iterator[Charge]:
     if name in _CALLS:
         yield TOOL + ARGUMENT * _argument_count(item)
     if isinstance(item, str):
-        yield item
+        yield len(item) // SEALED + 1 if name == "encrypted_content" else item
     elif isinstance(item, list):
         yield (TOOL if name == "tool_calls" else PART) * len(item)
     elif not isinstance(item, dict):

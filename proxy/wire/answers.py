@@ -19,6 +19,7 @@ PROTOCOL = frozenset(
     {
         *("id", "object", "type", "role", "model", "created", "system_fingerprint", "service_tier", "finish_reason"),
         *("tool_call_id", "call_id", "obfuscation", "signature", "encrypted_content", "thought_signature", "b64_json"),
+        *("item_id", "status", "fingerprint", "partial_image_b64"),
     }
 )
 """Fields whose strings are ids, enums or blobs of the protocol, unless what they hold cannot be one."""
@@ -56,12 +57,16 @@ def note(body: JSON, seen: Seen) -> None:
 
 
 def usage_of(node: JSON) -> Usage | None:
-    """`{"prompt_tokens", "completion_tokens", "prompt_tokens_details": {"cached_tokens"}}`, where it is one."""
+    """`{"prompt_tokens", "completion_tokens", "prompt_tokens_details": {"cached_tokens"}}`, where it is one.
+
+    The Responses API says `input_tokens` and `output_tokens` instead.
+    """
     if not isinstance(node, dict):
         return None
-    details = node.get("prompt_tokens_details")
+    prompt, completion = ("input", "output") if "input_tokens" in node else ("prompt", "completion")
+    details = node.get(f"{prompt}_tokens_details")
     cached = details.get("cached_tokens") if isinstance(details, dict) else None
-    return Usage(_count(node.get("prompt_tokens")), _count(node.get("completion_tokens")), _count(cached))
+    return Usage(_count(node.get(f"{prompt}_tokens")), _count(node.get(f"{completion}_tokens")), _count(cached))
 
 
 def _count(node: JSON) -> int | None:
@@ -83,7 +88,7 @@ def restored(node: JSON, field: str, restoring: Restoring) -> JSON:
     if isinstance(node, list):
         return [restored(value, field, restoring) for value in node]
     if isinstance(node, dict):
-        return {_key(key, restoring): _member(node, key, restoring) for key in node}
+        return {restored_key(key, restoring): _member(node, key, restoring) for key in node}
     return node
 
 
@@ -114,7 +119,8 @@ class InTool:
         return self.restoring.growing(context, tool or self.tool)
 
 
-def _key(key: str, restoring: Restoring) -> str:
+def restored_key(key: str, restoring: Restoring) -> str:
+    """A key of an object; plain identifiers are fields of the protocol."""
     return key if key.isidentifier() else restoring.whole(key, Context.PLAIN)[0]
 
 
@@ -126,7 +132,7 @@ def _choice(choice: JSON, restoring: Restoring) -> JSON:
         if key == "message" and isinstance(value, dict):
             out[key] = message(value, restoring)
         elif key == "logprobs":
-            out[key] = None
+            out[key] = value if restoring.idle else None
         else:
             out[key] = restored(value, key, restoring)
     return out
@@ -148,23 +154,28 @@ def message(node: dict[str, JSON], restoring: Restoring) -> dict[str, JSON]:
     return out
 
 
-def citations(node: JSON, moved: Sequence[Moved], restoring: Restoring) -> JSON:
-    """Citations restored, `start_index` and `end_index` (code points) mapped from the received to the restored text."""
-    return _remapped(restored(node, "annotations", restoring), moved)
+def citations(
+    node: JSON, moved: Sequence[Moved], restoring: Restoring, ends: frozenset[str] = frozenset({"end_index"})
+) -> JSON:
+    """Citations restored, `start_index` and `end_index` (code points) mapped from the received to the restored text.
+
+    `ends` are the fields that point behind what is cited.
+    """
+    return _remapped(restored(node, "annotations", restoring), moved, ends)
 
 
-def _remapped(node: JSON, moved: Sequence[Moved]) -> JSON:
+def _remapped(node: JSON, moved: Sequence[Moved], ends: frozenset[str]) -> JSON:
     if isinstance(node, list):
-        return [_remapped(value, moved) for value in node]
+        return [_remapped(value, moved, ends) for value in node]
     if not isinstance(node, dict):
         return node
     out: dict[str, JSON] = {}
     for key, value in node.items():
         count = _count(value)
-        if key in {"start_index", "end_index"} and count is not None:
-            out[key] = remap(count, moved, at_end=key == "end_index")
+        if count is not None and (key == "start_index" or key in ends):
+            out[key] = remap(count, moved, at_end=key in ends)
         else:
-            out[key] = _remapped(value, moved)
+            out[key] = _remapped(value, moved, ends)
     return out
 
 

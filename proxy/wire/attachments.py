@@ -10,7 +10,7 @@ import re
 
 from proxy.errors import UnsupportedByPolicy
 from proxy.model import JSON, Kind, Leaf
-from proxy.wire.walk import Reader, Walk, anything, fields, identifier, text, unknown_type, wrong_type
+from proxy.wire.walk import Reader, Walk, anything, fields, identifier, optional, text, unknown_type, wrong_type
 
 _IMAGE_DATA = re.compile(r"data:image/(?:png|jpe?g|gif|webp|bmp|tiff|heic|heif|avif);base64,[A-Za-z0-9+/=_\-]*\Z", re.I)
 _FILE_DATA = re.compile(r"(?:data:[a-z0-9.+\-/]{0,100};base64,)?[A-Za-z0-9+/=_\-]*\Z", re.I)
@@ -21,18 +21,26 @@ _FETCHED = re.compile(r"https?://", re.I)
 def _image_url(walk: Walk, node: JSON, path: str, label: str) -> JSON:
     """`{"url", "detail"}`, or the URL itself."""
     if isinstance(node, str):
-        return _image(walk, node, path, label)
-    return fields({"url": _image, "detail": identifier})(walk, node, path, label)
+        return image(walk, node, path, label)
+    return fields({"url": image, "detail": identifier})(walk, node, path, label)
 
 
-def _image(walk: Walk, node: JSON, path: str, label: str) -> JSON:
+def image(walk: Walk, node: JSON, path: str, label: str) -> JSON:
+    """An image as a `data:` URL, or the URL of one."""
     if not isinstance(node, str):
         raise wrong_type(path, "a string")
     if _FETCHED.match(node):
-        return walk.visit(Leaf(path, node, Kind.FIXED))
+        return fetched(walk, node, path, label)
     if not _IMAGE_DATA.match(node):
         raise UnsupportedByPolicy(f"{path} is not an image in base64 or at a URL.", param=path)
     return node
+
+
+def fetched(walk: Walk, node: JSON, path: str, label: str) -> JSON:
+    """A URL that the upstream would fetch."""
+    if not (isinstance(node, str) and _FETCHED.match(node)):
+        raise UnsupportedByPolicy(f"{path} is not an http URL.", param=path)
+    return walk.visit(Leaf(path, node, Kind.FIXED))
 
 
 def _opaque(alphabet: re.Pattern[str]) -> Reader:
@@ -48,8 +56,12 @@ _AUDIO = fields({"data": _opaque(_BASE64), "format": identifier})
 _FILE = fields({"file_data": _opaque(_FILE_DATA), "file_id": identifier, "filename": text})
 
 
-def _gated(switch: str, what: str, reader: Reader) -> Reader:
+def gated(switch: str, what: str, reader: Reader) -> Reader:
+    """`reader`, where the policy's switch is on; null needs none."""
+
     def read(walk: Walk, node: JSON, path: str, label: str) -> JSON:
+        if node is None:
+            return None
         walk.need(switch, what, path)
         return reader(walk, node, path, label)
 
@@ -57,11 +69,33 @@ def _gated(switch: str, what: str, reader: Reader) -> Reader:
 
 
 PARTS: dict[str, Reader] = {
-    "image_url": _gated("images", "an image", fields({"type": identifier, "image_url": _image_url})),
-    "input_audio": _gated("audio", "audio", fields({"type": identifier, "input_audio": _AUDIO})),
-    "file": _gated("files", "a file", fields({"type": identifier, "file": _FILE})),
+    "image_url": gated("images", "an image", fields({"type": identifier, "image_url": _image_url})),
+    "input_audio": gated("audio", "audio", fields({"type": identifier, "input_audio": _AUDIO})),
+    "file": gated("files", "a file", fields({"type": identifier, "file": _FILE})),
 }
 """Readers of the message parts that hold media, by type."""
+
+BASE64 = _opaque(_BASE64)
+_INPUT_IMAGE = fields(
+    {"type": identifier, "image_url": optional(image), "file_id": optional(identifier), "detail": identifier}
+)
+_INPUT_FILE = fields(
+    {
+        "type": identifier,
+        "file_data": _opaque(_FILE_DATA),
+        "file_id": optional(identifier),
+        "file_url": optional(fetched),
+        "filename": text,
+        "detail": identifier,
+    }
+)
+INPUT_PARTS: dict[str, Reader] = {
+    "input_image": gated("images", "an image", _INPUT_IMAGE),
+    "computer_screenshot": gated("images", "an image", _INPUT_IMAGE),
+    "input_audio": PARTS["input_audio"],
+    "input_file": gated("files", "a file", _INPUT_FILE),
+}
+"""The same for the Responses API."""
 
 
 def audio_id(walk: Walk, node: JSON, path: str, label: str) -> JSON:

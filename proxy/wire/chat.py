@@ -4,29 +4,32 @@ The tables name exemptions only; what is not named here is read like text. Citat
 answers are read, but their offsets are not moved along with what is replaced: no upstream looks at them. Source:
 the OpenAI API reference, its Python and Node SDKs, and the dialects of vLLM, SGLang, Ollama and OpenRouter.
 
-May import: model, errors, walk, schemas, attachments, answers, stream, the standard library.
+May import: model, walk, parts, bodies, schemas, attachments, answers, stream.
 """
 
 from __future__ import annotations
 
-from proxy.errors import BadRequest
 from proxy.model import JSON, Kind, Leaf, Visit
 from proxy.wire.answers import restore_answer
-from proxy.wire.attachments import PARTS, audio_id, modalities, uninspected
+from proxy.wire.attachments import PARTS, audio_id, modalities
+from proxy.wire.bodies import MEDIA, MODEL, UNREAD, checked, logit_bias
+from proxy.wire.parts import content
 from proxy.wire.schemas import FUNCTION, NAMED_SCHEMA
 from proxy.wire.stream import ChatStream
 from proxy.wire.walk import (
     Reader,
+    Table,
     Walk,
     anything,
     fields,
     fixed,
     identifier,
+    identifiers,
     items,
     labelled,
     mapping,
     text,
-    unknown_type,
+    typed,
     walk,
     wrong_type,
 )
@@ -40,64 +43,18 @@ def rewrite_request(body: JSON, visit: Visit, allowed: frozenset[str] = frozense
     `allowed`: which of "images", "files", "audio" pass unread. Raises `BadRequest` (wrong types) and
     `UnsupportedByPolicy` (not inspected), both with a JSON path as `param`; whatever `visit` raises passes.
     """
-    if not isinstance(body, dict):
-        raise wrong_type("$", "an object")
-    if not isinstance(body.get("model"), str):
-        raise wrong_type("$.model", "a string")
-    if not isinstance(body.get("messages"), list):
-        raise wrong_type("$.messages", "a list")
+    checked(body, MODEL, ("messages", list, "a list"))
     rebuilt = walk(body, "$", visit, _BODY, allowed)
     assert isinstance(rebuilt, dict)  # noqa: S101  (what `fields` returns for an object)
     return rebuilt
 
 
-_TOKENS = uninspected("a prompt as token ids or embeddings")
-_MEDIA = uninspected("media")
-
-
-def _content(walk: Walk, node: JSON, path: str, label: str) -> JSON:
-    """A string, or parts. Text parts that follow one another are one run: a value may be split over them."""
-    if node is None or isinstance(node, str):
-        return text(walk, node, path, label)
-    if not isinstance(node, list):
-        raise wrong_type(path, "a string or a list of parts")
-    out: list[JSON] = []
-    run: int | None = None
-    for at, part in enumerate(node):
-        is_text = isinstance(part, str) or (isinstance(part, dict) and part.get("type") == "text")
-        run = (walk.new_run() if run is None else run) if is_text else None
-        out.append(_part(walk, part, f"{path}[{at}]", run))
-    return out
-
-
-def _part(walk: Walk, part: JSON, path: str, run: int | None) -> JSON:
-    if isinstance(part, str):
-        return walk.text(part, path, run=run)
-    if not isinstance(part, dict):
-        raise wrong_type(path, "a part with a type")
-    kind = part.get("type")
-    reader = _PARTS.get(kind) if isinstance(kind, str) else None
-    if kind == "text":
-        reader = fields({"type": identifier, "text": _running(run)})
-    if reader is None:
-        raise unknown_type(path, "a content part")
-    return reader(walk, part, path, "")
-
-
-def _running(run: int | None) -> Reader:
-    def read(walk: Walk, node: JSON, path: str, label: str) -> JSON:
-        if not isinstance(node, str):
-            raise wrong_type(path, "a string")
-        return walk.text(node, path, label, run)
-
-    return read
-
-
-_PARTS: dict[str, Reader] = {
+_PARTS: Table = {
     "refusal": fields({"type": identifier, "refusal": text}),
     "thinking": fields({"type": identifier}),
     **PARTS,
 }
+_content = content({"text": {}}, _PARTS)
 
 
 def _arguments(walk: Walk, node: JSON, path: str, label: str) -> JSON:
@@ -114,26 +71,11 @@ def _name(walk: Walk, node: JSON, path: str, label: str) -> JSON:
     return walk.visit(Leaf(path, node, Kind.NAME, "name"))
 
 
-def _typed(readers: dict[str, Reader], what: str, *, default: str | None = None) -> Reader:
-    """An object whose `type` must be one of `readers`; a missing type counts as `default`."""
-
-    def read(walk: Walk, node: JSON, path: str, label: str) -> JSON:
-        if not isinstance(node, dict):
-            raise wrong_type(path, "an object")
-        kind = node.get("type", default)
-        reader = readers.get(kind) if isinstance(kind, str) else None
-        if reader is None:
-            raise unknown_type(path, what)
-        return reader(walk, node, path, label)
-
-    return read
-
-
 _CALLED = fields({"name": fixed, "arguments": _arguments})
 _CALL: Reader = fields(
     {"id": identifier, "type": identifier, "function": _CALLED, "custom": fields({"name": fixed, "input": text})}
 )
-_CALLS = items(_typed({"function": _CALL, "custom": _CALL}, "a tool call", default="function"))
+_CALLS = items(typed({"function": _CALL, "custom": _CALL}, "a tool call", default="function"))
 
 
 def _message_table(name: Reader) -> Reader:
@@ -147,7 +89,7 @@ def _message_table(name: Reader) -> Reader:
             "tool_calls": _CALLS,
             "function_call": _CALLED,
             "audio": audio_id,
-            **dict.fromkeys(("images", "audios", "videos"), _MEDIA),
+            **dict.fromkeys(("images", "audios", "videos"), MEDIA),
             "id": identifier,
             "type": identifier,
         }
@@ -171,7 +113,7 @@ _GRAMMAR = fields({"syntax": identifier})
 _CUSTOM_TOOL = fields({"name": fixed, "description": text, "format": fields({"type": identifier, "grammar": _GRAMMAR})})
 _TOOL_NAME = fields({"name": fixed})
 _TOOL: Reader = fields({"type": identifier, "function": FUNCTION, "custom": _CUSTOM_TOOL})
-_TOOLS = items(_typed({"function": _TOOL, "custom": _TOOL}, "a tool"))
+_TOOLS = items(typed({"function": _TOOL, "custom": _TOOL}, "a tool"))
 _CHOSEN = fields({"type": identifier, "function": _TOOL_NAME, "custom": _TOOL_NAME, "name": fixed})
 
 
@@ -195,24 +137,11 @@ def _function_call(walk: Walk, node: JSON, path: str, label: str) -> JSON:
     return _TOOL_NAME(walk, node, path, label) if isinstance(node, dict) else identifier(walk, node, path, label)
 
 
-def _identifiers(walk: Walk, node: JSON, path: str, label: str) -> JSON:
-    return items(identifier)(walk, node, path, label) if isinstance(node, list) else identifier(walk, node, path, label)
-
-
-def _logit_bias(walk: Walk, node: JSON, path: str, label: str) -> JSON:
-    """Token ids as keys, which must be digits."""
-    if not isinstance(node, dict):
-        return anything(walk, node, path, label)
-    if not all(key.isascii() and key.isdigit() and len(key) <= 7 for key in node):
-        raise BadRequest(f"The keys of {path} must be token ids.", param=path)
-    return {key: anything(walk, value, f"{path}.{key}", "") for key, value in node.items()}
-
-
 _BODY = fields(
     {
         "messages": items(_message),
         "model": identifier,
-        "models": _identifiers,
+        "models": identifiers,
         "tools": _TOOLS,
         "tool_choice": _tool_choice,
         "functions": items(FUNCTION),
@@ -225,9 +154,8 @@ _BODY = fields(
         "safety_identifier": text,
         "prompt_cache_key": text,
         "modalities": modalities,
-        "logit_bias": _logit_bias,
+        "logit_bias": logit_bias,
         **dict.fromkeys(("service_tier", "reasoning_effort", "verbosity", "prompt_cache_retention"), identifier),
-        **dict.fromkeys(("input_ids", "prompt_token_ids", "token_ids", "prompt_embeds", "input_embeds"), _TOKENS),
-        **dict.fromkeys(("image_data", "audio_data", "video_data", "images"), _MEDIA),
+        **UNREAD,
     }
 )

@@ -14,7 +14,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
-from proxy.model import JSON, TextRestorer
+from proxy.model import JSON, Moved, TextRestorer
 
 Key: TypeAlias = "tuple[int | str, ...]"
 """Which growing text: the choice (or output), then the fields down to it."""
@@ -62,6 +62,29 @@ class Growing:
         del self.slots[: len(closed)]
         for slot in closed:
             slot.held.open -= 1
+
+
+class Track:
+    """What became of one text so far, for the offsets of citations (code points)."""
+
+    def __init__(self) -> None:
+        self._texts: list[tuple[int, Growing]] = []
+        self._received = 0
+
+    def took(self, text: Growing, length: int) -> None:
+        if not self._texts or self._texts[-1][1] is not text:
+            self._texts.append((self._received, text))
+        self._received += length
+
+    def moved(self) -> list[Moved]:
+        found: list[Moved] = []
+        shift = 0
+        for base, text in self._texts:
+            new = base + shift
+            for span in text.restorer.moved:
+                found.append(Moved(base + span.start, base + span.end, new + span.new_start, new + span.new_end))
+                shift = found[-1].new_end - found[-1].end
+        return found
 
 
 class HoldBack:

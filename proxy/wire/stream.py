@@ -4,99 +4,49 @@ One growing text per choice and field of its delta, tool calls apart. A text end
 field of the choice goes on (reasoning, then content, then a tool call); parallel tool calls may interleave, so one
 does not end the other. What is no chunk, error or `[DONE]` stops the stream: nothing passes that is not understood.
 
-May import: model, errors, base, sse, hold, answers, the standard library.
+May import: model, errors, base, events, sse, hold, answers, the standard library.
 """
 
 from __future__ import annotations
 
-from typing import cast
+from typing import ClassVar, cast
 
-from proxy.errors import BadAnswer, BadRequest
-from proxy.model import JSON, Moved, Restoring, Seen, TextRestorer
+from proxy.errors import BadAnswer, Refusal
+from proxy.model import JSON, Restoring, Seen, TextRestorer
 from proxy.wire.answers import PROTOCOL, TOOL_TEXTS, InTool, citations, context_of, message, note, restored
-from proxy.wire.base import parse_answer, serialise
-from proxy.wire.hold import Growing, Held, HoldBack, Key
-from proxy.wire.sse import KEEP_ALIVE, Event, SSEParser, written
+from proxy.wire.base import serialise
+from proxy.wire.events import EventStream
+from proxy.wire.hold import Held, Key, Track
+from proxy.wire.sse import written
 
-_DONE = "[DONE]"
 _CHUNK_FIELDS = frozenset({"usage", "prompt_filter_results"})
 _CALLED = frozenset({"function", "custom", "function_call"})
 _BLOBS = frozenset({("audio", "data"), ("reasoning_details", "data")})
 
 
-class _Content:
-    """What became of one choice's content so far, for the offsets of citations (code points)."""
+class ChatStream(EventStream):
+    """The chunks of a chat. `GROWING` names the texts that grow in a choice itself, beside those in its delta."""
 
-    def __init__(self) -> None:
-        self._texts: list[tuple[int, Growing]] = []
-        self._received = 0
-
-    def took(self, text: Growing, length: int) -> None:
-        if not self._texts or self._texts[-1][1] is not text:
-            self._texts.append((self._received, text))
-        self._received += length
-
-    def moved(self) -> list[Moved]:
-        found: list[Moved] = []
-        shift = 0
-        for base, text in self._texts:
-            new = base + shift
-            for span in text.restorer.moved:
-                found.append(Moved(base + span.start, base + span.end, new + span.new_start, new + span.new_end))
-                shift = found[-1].new_end - found[-1].end
-        return found
-
-
-class ChatStream:
-    """Bytes of the upstream's stream in, bytes of the client's stream out. One per request, sans-I/O.
-
-    `feed` and `finish` raise `BadAnswer`; the stream must then be broken off. So it must when `seen.done` is False
-    after `finish`: the upstream stopped in the middle.
-    """
+    GROWING: ClassVar[frozenset[str]] = frozenset()
 
     def __init__(self, restoring: Restoring, seen: Seen) -> None:
-        self._restoring = restoring
-        self._seen = seen
-        self._parser = SSEParser()
-        self._hold = HoldBack()
-        self._contents: dict[int | str, _Content] = {}
+        super().__init__(restoring, seen)
+        self._contents: dict[int | str, Track] = {}
         self._calls: set[Key] = set()
         self._tools: dict[Key, str] = {}
         self._unfinished: dict[int | str, bool] = {}
 
-    def feed(self, chunk: bytes) -> bytes:
-        return b"".join([self._event(event) for event in self._parser.feed(chunk)])
+    def broken(self, refusal: Refusal) -> bytes:
+        return written(serialise(cast(JSON, refusal.body())).decode())
 
-    def finish(self) -> bytes:
-        """What is left when the upstream has ended; a last event that was cut off is dropped."""
-        try:
-            out = [self._event(event) for event in self._parser.finish()]
-        except BadAnswer:
-            out = []
-        if not self._seen.done and not self._seen.upstream_error:
-            self._seen.done = bool(self._unfinished) and not any(self._unfinished.values())
-        self._hold.finish()
-        return b"".join(out) + self._released()
+    def _is_complete(self) -> bool:
+        return bool(self._unfinished) and not any(self._unfinished.values())
 
-    def _event(self, event: Event) -> bytes:
-        if self._seen.done:
-            return b""
-        if event.comment:
-            return KEEP_ALIVE
-        if event.data.startswith(_DONE):
-            self._hold.finish()
-            self._seen.done = True
-            return self._released() + written(_DONE)
-        payload = _payload(event.data)
-        note(payload, self._seen)
-        held = self._hold.add(payload, event.name, len(event.data))
-        self._restore(held)
-        return self._released()
-
-    def _released(self) -> bytes:
-        return b"".join([written(serialise(held.payload).decode(), held.name) for held in self._hold.release()])
+    def _is_known(self, payload: dict[str, JSON]) -> bool:
+        return _is_known(payload)
 
     def _restore(self, held: Held) -> None:
+        note(held.payload, self._seen)
         choices = held.payload.get("choices")
         if not isinstance(choices, list):
             if "usage" not in held.payload:
@@ -118,6 +68,8 @@ class ChatStream:
                 self._delta(held, value, index)
             elif key == "message" and isinstance(value, dict):
                 choice[key] = cast(JSON, message(value, self._restoring))
+            elif key in self.GROWING and isinstance(value, str):
+                self._grow(held, choice, key, value, (index, key))
             else:
                 drop = key == "logprobs" and not self._restoring.idle
                 choice[key] = None if drop else restored(value, key, self._restoring)
@@ -152,7 +104,7 @@ class ChatStream:
                 return False
             text = self._hold.grow(held, key, container, name, lambda: self._begin(container, name, key))
             if key[1:] == ("content",):
-                self._contents.setdefault(key[0], _Content()).took(text, len(value))
+                self._contents.setdefault(key[0], Track()).took(text, len(value))
             return True
         if isinstance(value, dict):
             return _some([self._grow(held, value, field, inner, (*key, field)) for field, inner in value.items()])
@@ -181,16 +133,6 @@ class ChatStream:
 def _some(grew: list[bool]) -> bool:
     """`any` over a list that is already made, since every element must have been read."""
     return True in grew
-
-
-def _payload(data: str) -> dict[str, JSON]:
-    try:
-        payload = parse_answer(data.encode())
-    except BadRequest:
-        payload = None
-    if not isinstance(payload, dict) or not _is_known(payload):
-        raise BadAnswer("The upstream's stream holds an event of an unknown kind.", code="unreadable_answer")
-    return payload
 
 
 def _is_known(payload: dict[str, JSON]) -> bool:

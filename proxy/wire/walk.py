@@ -21,6 +21,7 @@ from proxy.wire.base import inspected_number, number_text
 from proxy.wire.labels import field_path, hidden_path, label_of
 
 ID_ALPHABET = re.compile(r"[A-Za-z0-9_.:\-/;=@+|]*\Z")
+_BLOB_ALPHABET = re.compile(r"[A-Za-z0-9+/=_\-.:]*\Z")
 _LONGEST_ID = 4096  # some gateways carry a signature inside the id of a tool call
 _FEWEST_DIGITS = 5
 
@@ -119,6 +120,27 @@ def identifier(walk: Walk, node: JSON, path: str, label: str) -> JSON:
     return walk.visit(Leaf(path, node, Kind.ID)) if node else node
 
 
+def optional(reader: Reader) -> Reader:
+    """`reader`, or null."""
+
+    def read(walk: Walk, node: JSON, path: str, label: str) -> JSON:
+        return None if node is None else reader(walk, node, path, label)
+
+    return read
+
+
+def identifiers(walk: Walk, node: JSON, path: str, label: str) -> JSON:
+    """One identifier, or a list of them."""
+    return items(identifier)(walk, node, path, label) if isinstance(node, list) else identifier(walk, node, path, label)
+
+
+def sealed(walk: Walk, node: JSON, path: str, label: str) -> JSON:
+    """What the provider signed or encrypted and wants back byte for byte: base64 of any length, or null."""
+    if node is not None and not (isinstance(node, str) and _BLOB_ALPHABET.match(node)):
+        raise UnsupportedByPolicy(f"{path} does not look like something the provider sealed.", param=path)
+    return walk.visit(Leaf(path, node, Kind.ID)) if node else node
+
+
 def fixed(walk: Walk, node: JSON, path: str, label: str) -> JSON:
     """Names that both sides must agree on: nothing in them may be replaced."""
     if isinstance(node, str):
@@ -180,5 +202,20 @@ def fields(table: Table, other: Reader = anything) -> Reader:
                 raise BadRequest(f"{path} has a known field in another case.", param=path)
             out[walk.key(key, path, at)] = other(walk, value, field_path(path, key, at), label_of(key, label))
         return out
+
+    return read
+
+
+def typed(readers: Table, what: str, *, default: str | None = None) -> Reader:
+    """An object whose `type` must be one of `readers`; a missing type counts as `default`."""
+
+    def read(walk: Walk, node: JSON, path: str, label: str) -> JSON:
+        if not isinstance(node, dict):
+            raise wrong_type(path, "an object")
+        kind = node.get("type", default)
+        reader = readers.get(kind) if isinstance(kind, str) else None
+        if reader is None:
+            raise unknown_type(path, what)
+        return reader(walk, node, path, label)
 
     return read

@@ -1,0 +1,38 @@
+"""Readers of top-level fields that several APIs' bodies have. May import: errors, attachments, walk."""
+
+from __future__ import annotations
+
+from proxy.errors import BadRequest
+from proxy.model import JSON
+from proxy.wire.attachments import uninspected
+from proxy.wire.walk import Table, Walk, anything, wrong_type
+
+MEDIA = uninspected("media")
+TOKENS = uninspected("a prompt as token ids or embeddings")
+UNREAD: Table = {
+    **dict.fromkeys(("input_ids", "prompt_token_ids", "token_ids", "prompt_embeds", "input_embeds"), TOKENS),
+    **dict.fromkeys(("image_data", "audio_data", "video_data", "images"), MEDIA),
+}
+"""Fields in which serving engines take a prompt that nobody can read here: refused unless empty."""
+
+
+def checked(body: JSON, *fields: tuple[str, type, str]) -> dict[str, JSON]:
+    """The body, an object that has these fields, each with its type and that type in words. Raises `BadRequest`."""
+    if not isinstance(body, dict):
+        raise wrong_type("$", "an object")
+    for name, kind, words in fields:
+        if not isinstance(body.get(name), kind):
+            raise wrong_type(f"$.{name}", words)
+    return body
+
+
+MODEL = ("model", str, "a string")
+
+
+def logit_bias(walk: Walk, node: JSON, path: str, label: str) -> JSON:
+    """Token ids as keys, which must be digits."""
+    if not isinstance(node, dict):
+        return anything(walk, node, path, label)
+    if not all(key.isascii() and key.isdigit() and len(key) <= 7 for key in node):
+        raise BadRequest(f"The keys of {path} must be token ids.", param=path)
+    return {key: anything(walk, value, f"{path}.{key}", "") for key, value in node.items()}

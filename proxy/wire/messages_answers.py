@@ -1,0 +1,102 @@
+"""Restores the answers of Anthropic's Messages API, block by block.
+
+Thinking and compactions are signed and go back to the provider byte for byte: they stay as they were received, or
+thinking is restored where it is remembered how to undo that (`seals`).
+The input of a tool is JSON, in which a number that was replaced becomes a number again. Offsets of citations are
+those of the documents that the provider was sent. Source: the Messages API reference and its Python SDK.
+
+May import: model, answers, toolinput, seals.
+"""
+
+from __future__ import annotations
+
+from proxy.model import JSON, Context, Restoring, Seen, Usage
+from proxy.wire.answers import restored
+from proxy.wire.seals import TEXT, NoSeals, Seals
+from proxy.wire.toolinput import restored_input
+
+CALLS = frozenset({"tool_use", "server_tool_use", "mcp_tool_use"})
+SIGNED = frozenset({"thinking", "redacted_thinking", "compaction"})
+"""Blocks that a client must send back as the provider wrote them."""
+
+
+def restore_answer(body: JSON, restoring: Restoring, seen: Seen, seals: Seals | None = None) -> JSON:
+    """The answer (a message, a count of tokens, an error) as the client may read it; signed blocks are remembered."""
+    if not isinstance(body, dict):
+        return body
+    note(body, seen)
+    return message(body, restoring, seals or NoSeals())
+
+
+def message(node: dict[str, JSON], restoring: Restoring, seals: Seals) -> dict[str, JSON]:
+    """A whole message, or the beginning of a streamed one."""
+    return {
+        key: [block(item, restoring, seals) for item in value]
+        if key == "content" and isinstance(value, list)
+        else restored(value, key, restoring)
+        for key, value in node.items()
+    }
+
+
+def block(node: JSON, restoring: Restoring, seals: Seals) -> JSON:
+    """One block of a message's content."""
+    if not isinstance(node, dict) or node.get("type") not in SIGNED | CALLS:
+        return restored(node, "content", restoring)
+    if node["type"] in SIGNED:
+        return _signed(node, restoring, seals)
+    name = node.get("name")
+    return {
+        key: restored_input(value, restoring, name if isinstance(name, str) else None)
+        if key == "input"
+        else value
+        if key == "name"
+        else restored(value, key, restoring)
+        for key, value in node.items()
+    }
+
+
+def _signed(node: dict[str, JSON], restoring: Restoring, seals: Seals) -> JSON:
+    text = node.get(TEXT)
+    if not (seals.shows and isinstance(text, str)):
+        seals.remember(node)
+        return node
+    shown, moved = restoring.whole(text, Context.PLAIN)
+    seals.remember(node, shown, moved)
+    return {**node, TEXT: shown}
+
+
+def note(node: dict[str, JSON], seen: Seen) -> None:
+    """Takes down model, usage, stop reason, and whether it is an error, from a message or a `message_delta`."""
+    if isinstance(node.get("model"), str):
+        seen.model = str(node["model"])
+    seen.usage = usage_of(node.get("usage"), seen.usage)
+    if node.get("type") == "error" or node.get("error"):
+        seen.upstream_error = True
+    delta = node.get("delta")
+    ended = delta if isinstance(delta, dict) else node
+    if isinstance(ended.get("stop_reason"), str):
+        seen.finish_reasons.append(str(ended["stop_reason"]))
+
+
+def usage_of(node: JSON, before: Usage | None) -> Usage | None:
+    """Usage as far as `node` tells it, `before` for the rest.
+
+    `input_tokens` leaves out what was read from or written to the provider's cache; a prompt is all three.
+    """
+    if not isinstance(node, dict):
+        return before
+    before = before or Usage()
+    fresh, read = _count(node, "input_tokens"), _count(node, "cache_read_input_tokens")
+    created = _count(node, "cache_creation_input_tokens")
+    prompt = before.prompt if fresh is None else fresh + (read or 0) + (created or 0)
+    completion = _count(node, "output_tokens")
+    return Usage(
+        prompt,
+        before.completion if completion is None else completion,
+        before.cached if read is None else read,
+    )
+
+
+def _count(node: dict[str, JSON], name: str) -> int | None:
+    value = node.get(name)
+    return value if isinstance(value, int) and not isinstance(value, bool) else None
