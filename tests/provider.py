@@ -25,6 +25,7 @@ from urllib.parse import quote, quote_plus
 
 from proxy import echo
 from proxy.echo import Loopback
+from tests import provider_responses
 
 HEADERS = [(b"x-request-id", b"req_upstream"), (b"x-ratelimit-remaining-requests", b"99")]
 
@@ -203,6 +204,8 @@ def _pieces(body: dict[str, Any], knobs: dict[str, str], status: int) -> Iterato
         said = echo.last_user_text(body)
         error = {"message": f"cannot read {said}", "type": "server_error", "param": None, "code": f"u{status}"}
         return iter([json.dumps({"error": error}).encode()])
+    if "input" in body:
+        return provider_responses.pieces(body, knobs)
     if body.get("stream"):
         return _broken(_stream(body, knobs)) if "broken" in knobs else _stream(body, knobs)
     return iter([json.dumps(_whole(body, knobs), ensure_ascii="ascii" in knobs).encode()])

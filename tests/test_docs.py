@@ -23,7 +23,7 @@ from proxy.policy import load_policy, parse_policy
 from proxy.restore import Restoration
 from proxy.substitute import substitute
 from proxy.vault import Vault, conversation_key, lookalikes, tenant_key
-from proxy.wire import answers, stream
+from proxy.wire import answers, responses_answers, responses_events, stream
 from proxy.wire.base import parse_answer, parse_strict, serialise
 from proxy.wire.chat import rewrite_request
 from proxy.wire.endpoints import ENDPOINTS
@@ -346,7 +346,7 @@ def _tables(name: str) -> set[str]:
     return found
 
 
-@pytest.mark.parametrize("name", ["chat", "schemas", "attachments"])
+@pytest.mark.parametrize("name", ["chat", "schemas", "attachments", "responses", "responses_items", "responses_tools"])
 def test_every_field_of_a_request_that_is_no_plain_text_is_listed(name: str) -> None:
     found = _tables(name)
     assert len(found) > 5
@@ -356,7 +356,8 @@ def test_every_field_of_a_request_that_is_no_plain_text_is_listed(name: str) -> 
 def test_every_field_of_an_answer_that_stays_is_listed() -> None:
     listed = quoted(section(COVERAGE, "Answers"))
     assert listed >= answers.PROTOCOL | answers.TOOL_TEXTS
-    assert quoted(section(COVERAGE, "Streams")) >= stream._CHUNK_FIELDS
+    assert quoted(section(COVERAGE, "Streams")) >= stream._CHUNK_FIELDS | set(responses_events.GROWING)
+    assert listed >= {tool for tool, _ in responses_answers.CALLS.values()}
 
 
 def test_numbers_that_are_told_are_the_numbers_of_the_code() -> None:

@@ -18,7 +18,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -37,12 +37,13 @@ from proxy.logs import describe, service_log
 from proxy.metrics import Metrics
 from proxy.pipeline import Pipeline
 from proxy.policy import Policy, load_policy
-from proxy.wire import chat
+from proxy.wire.endpoints import ENDPOINTS, Endpoint
 from proxy.wire.stream import ChatStream
 from recognizers import ENTITIES
 from tests.e2e import EMAIL, NAME, found_in, wait_until
 from tests.provider import Provider
 
+CHAT = "/v1/chat/completions"
 SECRET = b"0123456789abcdef"
 TEXT = f"Please write to {NAME} at {EMAIL}."
 VALUES = (NAME, EMAIL)
@@ -181,21 +182,35 @@ def failing(error: Callable[[], Exception], original: Any = None, after: int = 0
     return fail
 
 
+def step(owner: Any, name: str) -> Any:
+    """A function of a module or class, or a step of chat in the table of endpoints."""
+    return getattr(ENDPOINTS[CHAT] if owner is ENDPOINTS else owner, name)
+
+
+def put(patch: pytest.MonkeyPatch, owner: Any, name: str, function: Callable[..., Any]) -> None:
+    """Puts a function in the place of that `step`."""
+    if owner is ENDPOINTS:
+        steps: Any = {name: function}
+        patch.setitem(ENDPOINTS, CHAT, replace(ENDPOINTS[CHAT], **steps))
+    else:
+        patch.setattr(owner, name, function)
+
+
 BEFORE = {
     "parse": (pipeline, "parse_strict", 0),
-    "leaves": (pipeline, "leaves_of", 0),
+    "leaves": (Endpoint, "leaves", 0),
     "measure": (measure, "measure", 0),
     "limit": (measure, "check_limit", 0),
     "detect": (Detector, "detect", 0),
     "detect, second look": (Detector, "_second_look", 0),
-    "opening": (pipeline, "opening", 0),
+    "opening": (ENDPOINTS, "opening", 0),
     "substitute": (pipeline, "substitute", 0),
-    "rewrite": (chat, "rewrite_request", 0),
+    "rewrite": (ENDPOINTS, "rewrite_request", 1),
     "serialise": (pipeline, "serialise", 0),
     "measure again": (measure, "measure", 1),
     "forward": (Upstream, "_request", 0),
 }
-"""Where something can fail before the upstream has been reached: a module or class, its function, good calls before."""
+"""Where something can fail before the upstream has been reached: its owner, the function, good calls before."""
 
 
 @pytest.mark.parametrize("stage", BEFORE)
@@ -204,7 +219,7 @@ def test_nothing_is_forwarded_after_a_fault(service: Service, stage: str) -> Non
     for error in ERRORS:
         for size in (1, 500):  # a long body is worked on in a thread
             with pytest.MonkeyPatch.context() as patch:
-                patch.setattr(owner, name, failing(error, getattr(owner, name), after))
+                put(patch, owner, name, failing(error, step(owner, name), after))
                 answer = service.post(TEXT * size)
             assert_refused(answer, 503, "internal_fault")
             assert service.events[-1].verdict == "refuse"
@@ -214,7 +229,7 @@ def test_nothing_is_forwarded_after_a_fault(service: Service, stage: str) -> Non
 
 AFTER = {
     "read": (pipeline, "parse_answer", 0),
-    "restore": (pipeline, "restore_answer", 0),
+    "restore": (ENDPOINTS, "restore_answer", 0),
     "write": (pipeline, "serialise", 1),
     "verify": (verify, "check_usage", 0),
 }
@@ -225,7 +240,7 @@ def test_no_answer_is_handed_on_after_a_fault(service: Service, stage: str) -> N
     owner, name, after = AFTER[stage]
     for error in ERRORS:
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(owner, name, failing(error, getattr(owner, name), after))
+            put(patch, owner, name, failing(error, step(owner, name), after))
             assert_refused(service.post(), 503, "internal_fault")
     assert len(service.provider.received) == len(ERRORS)
 
@@ -243,9 +258,13 @@ def test_a_stream_stops_at_a_fault_and_does_not_end_cleanly(service: Service, st
     owner, name, after = STREAMED[stage]
     for error in ERRORS:
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(owner, name, failing(error, getattr(owner, name), after))
+            put(patch, owner, name, failing(error, step(owner, name), after))
             got = raw_stream(service)
-        assert json.loads(got.rsplit(b"data: ", 1)[1])["error"]["code"] == "internal_fault"
+        events = [
+            json.loads(event) for event in got.removesuffix(b"\n\n").split(b"\n\ndata: ")[1:] if event[:1] == b"{"
+        ]
+        assert events[-1]["error"]["code"] == "internal_fault"
+        assert not got.endswith(b"0\r\n\r\n")
         assert service.events[-1].verdict == "block"
     assert len(service.provider.received) == len(ERRORS)
 
@@ -370,7 +389,7 @@ def test_a_client_that_leaves_during_detection(service: Service, engine: Engine)
 @pytest.mark.parametrize("stage", ["parse", "measure", "rewrite"])
 def test_a_client_that_leaves_while_a_thread_works_on_its_request(service: Service, stage: str) -> None:
     owner, name, after = BEFORE[stage]
-    original, begun, go_on = getattr(owner, name), threading.Event(), threading.Event()
+    original, begun, go_on = step(owner, name), threading.Event(), threading.Event()
     calls = iter(range(1 << 30))
 
     def slow(*arguments: Any, **named: Any) -> Any:
@@ -380,7 +399,7 @@ def test_a_client_that_leaves_while_a_thread_works_on_its_request(service: Servi
         return original(*arguments, **named)
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(owner, name, slow)
+        put(patch, owner, name, slow)
         with leaving(service, TEXT * 500):
             assert begun.wait(30)
         assert_cancelled(service)

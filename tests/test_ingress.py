@@ -156,6 +156,8 @@ def raw(service: Service, request: bytes) -> bytes:
 def test_the_table_of_routes() -> None:
     assert [(route.method, route.pattern.pattern, route.target.name) for route in ROUTES] == [
         ("POST", "/v1/chat/completions", "PIPELINE"),
+        ("POST", "/v1/responses", "PIPELINE"),
+        ("POST", "/v1/responses/(?:input_tokens|compact)", "PIPELINE"),
         ("GET", "/v1/models", "PIPELINE"),
         ("GET", "/v1/models/[A-Za-z0-9._:-]{1,128}", "PIPELINE"),
         ("GET", "/healthz", "HEALTH"),
@@ -199,10 +201,12 @@ def test_what_is_in_the_table_is_answered(service: Service) -> None:
         ("GET", "/v1/models/a/b"),
         ("DELETE", "/v1/models/gpt-4o"),
         ("HEAD", "/v1/models"),
-        ("POST", "/v1/responses"),
         ("POST", "/v1/embeddings"),
         ("POST", "/v1/completions"),
         ("POST", "/v1/messages"),
+        ("GET", "/v1/responses"),
+        ("GET", "/v1/responses/resp_1"),
+        ("POST", "/v1/responses/resp_1/cancel"),
         ("POST", "/v1/files"),
         ("POST", "/v1/audio/transcriptions"),
         ("GET", "/v1/%ff"),
