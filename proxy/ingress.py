@@ -25,6 +25,7 @@ from proxy.inflate import Inflater, too_large
 from proxy.logs import Log, describe
 from proxy.pipeline import Inbound, Outbound, StreamBroken
 from proxy.routes import Target, find
+from proxy.wire.endpoints import error_for
 
 Scope = MutableMapping[str, Any]
 Message = MutableMapping[str, Any]
@@ -99,7 +100,7 @@ class Ingress:
             return
         except Refusal as refusal:
             self._refused(request_id, tenant, refusal)
-            accepted = answer_to(refusal)
+            accepted = answer_to(refusal, str(scope["path"]))
         if isinstance(accepted, Outbound):
             await _Answer(request_id, send, self._log).send(accepted)
         else:
@@ -125,7 +126,8 @@ class Ingress:
                 body = await (self._body(headers, receive) if route.body else _no_body(receive))
         except TimeoutError:
             raise BadRequest("The request body did not arrive in time.") from None
-        return Inbound(request_id, tenant, route.method, path, "", headers, body)
+        query = scope.get("query_string", b"").decode("ascii")
+        return Inbound(request_id, tenant, route.method, path, query, headers, body)
 
     async def _body(self, headers: Headers, receive: Receive) -> bytes:
         """The unpacked JSON text. Raises `BodyTooLarge` as soon as a limit is passed, or announced to be."""
@@ -235,10 +237,10 @@ class _Answer:
         return answer_to(error if isinstance(error, Refusal) else Unavailable("Internal fault.", code="internal_fault"))
 
 
-def answer_to(refusal: Refusal) -> Outbound:
-    """A refusal as an answer in the provider's form."""
+def answer_to(refusal: Refusal, path: str = "") -> Outbound:
+    """A refusal as an answer in the form that clients of `path` expect."""
     headers = [("content-type", "application/json"), *refusal.headers().items()]
-    return Outbound(refusal.status, headers, json.dumps(refusal.body()).encode("ascii"))
+    return Outbound(refusal.status, headers, json.dumps(error_for(path)(refusal)).encode("ascii"))
 
 
 def one(headers: Iterable[tuple[str, str]], name: str) -> str | None:

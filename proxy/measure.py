@@ -10,13 +10,14 @@ May import: model, errors, proxy.tokens (the owner of tiktoken), the standard li
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
 from proxy.errors import BadRequest, ContextLengthExceeded
 from proxy.model import JSON
 from proxy.tokens.charges import Charge, Charging, Perhaps, charges
-from proxy.tokens.counter import Counter, check_deadline, load_counter, scaled
+from proxy.tokens.counter import Counter, EncodingCounter, check_deadline, load_counter, scaled
+from proxy.tokens.ids import decoder
 from proxy.tokens.ranks import CorruptRanks
 
 __all__ = [
@@ -49,6 +50,12 @@ class Counters:
 
     def __init__(self, tokenizers: Iterable[str]) -> None:
         self._loaded = {name: load_counter(name) for name in tokenizers}
+        counters = self._loaded.items()
+        self._decoders = {name: decoder(c.encoding) for name, c in counters if isinstance(c, EncodingCounter)}
+
+    def decoder(self, tokenizer: str, factor: float) -> Callable[[list[int]], str] | None:
+        """Token ids -> text, where the tokenizer is the model's own (no factor); else None."""
+        return self._decoders.get(tokenizer) if factor == 1 else None
 
     def of(self, tokenizer: str, factor: float) -> Counter:
         """The counter for a model's tokenizer and factor. Raises `KeyError` for a tokenizer that was not loaded."""

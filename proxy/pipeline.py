@@ -13,7 +13,6 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import functools
-import json
 import time
 from collections import Counter
 from collections.abc import AsyncIterator, Callable, Mapping
@@ -25,12 +24,14 @@ from proxy.detect import Detector
 from proxy.errors import BadAnswer, BadRequest, Refusal, Unavailable, UnsupportedByPolicy
 from proxy.forward import Upstream, UpstreamAnswer, client_headers
 from proxy.model import JSON, Context, Finding, Leaf, Seen
+from proxy.policy.limits import ModelLimit
 from proxy.policy.model import Policy
 from proxy.restore import Restoration
 from proxy.substitute import substitute
 from proxy.vault import Vault, conversation_key, lookalikes, tenant_key
 from proxy.wire.base import parse_answer, parse_strict, serialise
-from proxy.wire.endpoints import ENDPOINTS, AnswerStream, Endpoint
+from proxy.wire.endpoints import ENDPOINTS, Aids, AnswerStream, Endpoint, error_for
+from proxy.wire.seals import SealStore
 
 T = TypeVar("T")
 MEASURE_SECONDS = 20.0
@@ -99,6 +100,7 @@ class Pipeline:
         self._upstream = upstream
         self._log = log
         self._secret = secret
+        self._seals = SealStore()
 
     async def handle(self, inbound: Inbound) -> Outbound:
         """Answers a request. Raises nothing but CancelledError."""
@@ -125,35 +127,45 @@ class Pipeline:
                 raise BadRequest("The body must be a JSON object.")
         record.request(model=None, stream=body.get("stream") is True, bytes_in=len(inbound.body))
 
+        limit = self._limit(body, policy, endpoint)
         with record.stage("measure"):
-            record.tokens_before = await self._measure(body, trip, endpoint)
+            record.tokens_before = await self._measure(body, trip, endpoint, limit)
 
+        tenant = tenant_key(self._secret, inbound.tenant)
+        aids = Aids(self._counters.decoder(limit.tokenizer, limit.factor), self._seals.of(tenant))
         with record.stage("walk"):
-            leaves = await _off_loop(endpoint.leaves, body, _passed(policy), size=len(inbound.body))
+            leaves = await _off_loop(endpoint.leaves, body, _passed(policy), aids, size=len(inbound.body))
         with record.stage("detect"):
             findings = await self._detector.detect(leaves, policy, inbound.tenant)
         record.found(Counter(finding.entity for found in findings for finding in found))
-        record.model = str(body.get("model"))  # only now: until it was inspected it could have been anything
+        # Only now: until it was inspected it could have been anything.
+        record.model = str(body["model"]) if "model" in body else None
 
         with record.stage("substitute"):
-            work = functools.partial(self._substituted, trip, endpoint, body, leaves, findings)
+            work = functools.partial(self._substituted, trip, endpoint, aids, body, leaves, findings)
             outgoing, payload, restoration = await _off_loop(work, size=len(inbound.body))
         with record.stage("measure_again"):
-            record.tokens_after = await self._measure(outgoing, trip, endpoint)
+            record.tokens_after = await self._measure(outgoing, trip, endpoint, limit)
 
         self._log.check()  # what cannot be audited is not forwarded
         record.bytes_out = len(payload)
         with record.stage("forward"):
-            answer = await self._upstream.send("POST", inbound.path, inbound.headers, payload)
+            answer = await self._upstream.send("POST", inbound.path, inbound.headers, payload, inbound.query)
         if answer.is_event_stream and answer.status == 200 and endpoint.stream:
-            stream = endpoint.stream(restoration, trip.seen)
+            stream = endpoint.stream(restoration, trip.seen, aids)
             return Outbound(200, self._headers(trip, answer), self._stream(trip, restoration, answer, stream))
         async with contextlib.aclosing(answer):
             raw = await answer.read()
-        return await self._whole(trip, endpoint, restoration, answer, raw)
+        return await self._whole(trip, functools.partial(_restored, endpoint, aids), restoration, answer, raw)
 
     def _substituted(
-        self, trip: Trip, endpoint: Endpoint, body: dict[str, JSON], leaves: list[Leaf], findings: list[list[Finding]]
+        self,
+        trip: Trip,
+        endpoint: Endpoint,
+        aids: Aids,
+        body: dict[str, JSON],
+        leaves: list[Leaf],
+        findings: list[list[Finding]],
     ) -> tuple[dict[str, JSON], bytes, Restoration]:
         """The body that leaves the house, everything outside findings as it was; its bytes; and the way back."""
         policy, tenant = trip.policy, tenant_key(self._secret, trip.inbound.tenant)
@@ -162,16 +174,16 @@ class Pipeline:
         if policy.mode == "monitor":
             findings = [[] for _ in findings]
         replaced = iter([substitute(leaf, found, vault, tenant) for leaf, found in zip(leaves, findings, strict=True)])
-        outgoing = endpoint.rewrite_request(body, lambda _: next(replaced), _passed(policy))
+        outgoing = endpoint.rewrite_request(body, lambda _: next(replaced), _passed(policy), aids)
         trip.restoration = Restoration(vault, in_tools=policy.answers.restores_in)
         return outgoing, serialise(outgoing), trip.restoration
 
     async def _whole(
-        self, trip: Trip, endpoint: Endpoint, restoration: Restoration, answer: UpstreamAnswer, raw: bytes
+        self, trip: Trip, restored: Callable[..., bytes], restoration: Restoration, answer: UpstreamAnswer, raw: bytes
     ) -> Outbound:
         """A complete answer, or an error of the upstream's: verified and restored, status and retry headers kept."""
         with trip.record.stage("restore"):
-            raw = await _off_loop(_restored, endpoint, raw, answer.status, restoration, trip.seen, size=len(raw))
+            raw = await _off_loop(restored, raw, answer.status, restoration, trip.seen, size=len(raw))
         if answer.status < 400:
             self._verify(trip, restoration)
         self._close(trip, "release" if answer.status < 400 else "upstream_error", "", answer.status)
@@ -219,16 +231,20 @@ class Pipeline:
         self._close(trip, "release" if answer.status < 400 else "upstream_error", "", answer.status)
         return Outbound(answer.status, self._headers(trip, answer), raw)
 
-    async def _measure(self, body: Mapping[str, JSON], trip: Trip, endpoint: Endpoint) -> int:
-        """Tokens of the prompt; raises `ContextLengthExceeded` when prompt + requested completion do not fit."""
-        model = body.get("model")
-        if not isinstance(model, str) or not model:
+    def _limit(self, body: Mapping[str, JSON], policy: Policy, endpoint: Endpoint) -> ModelLimit:
+        """What the policy says the model may be sent; raises where it says nothing."""
+        model = body.get("model") if endpoint.model else body.get("model", "")
+        if not isinstance(model, str) or (endpoint.model and not model):
             raise BadRequest("The field model must be a non-empty string.", param="$.model")
-        limit = trip.policy.limit_for(model)
+        limit = policy.limit_for(model)
         if limit is None:
             raise UnsupportedByPolicy(
                 "The policy states no served limit for this model, and none by default.", param="$.model"
             )
+        return limit
+
+    async def _measure(self, body: Mapping[str, JSON], trip: Trip, endpoint: Endpoint, limit: ModelLimit) -> int:
+        """Tokens of the prompt; raises `ContextLengthExceeded` when prompt + requested completion do not fit."""
         size = len(trip.inbound.body)
         count = functools.partial(
             measure.measure,
@@ -236,6 +252,7 @@ class Pipeline:
             limit=limit.served,
             size=size,
             deadline=time.monotonic() + MEASURE_SECONDS,
+            charging=endpoint.charging,
         )
         measured = await _off_loop(count, body, size=size)
         trip.record.completion, trip.record.limit = measured.completion, limit.served
@@ -267,7 +284,7 @@ class Pipeline:
         except Refusal as unlogged:
             refusal = unlogged
         headers = [("content-type", "application/json"), *refusal.headers().items(), *self._own_headers(trip)]
-        return Outbound(refusal.status, headers, _error(refusal))
+        return Outbound(refusal.status, headers, serialise(error_for(trip.inbound.path)(refusal)))
 
     def _close(self, trip: Trip, verdict: str, reason: str, status: int) -> None:
         """The last thing that happens to a request: its audit line is written and its values are forgotten."""
@@ -300,19 +317,15 @@ def _passed(policy: Policy) -> frozenset[str]:
     return frozenset(kind for kind, verdict in policy.attachments if verdict == "pass")
 
 
-def _restored(endpoint: Endpoint, raw: bytes, status: int, restoration: Restoration, seen: Seen) -> bytes:
+def _restored(endpoint: Endpoint, aids: Aids, raw: bytes, status: int, restoration: Restoration, seen: Seen) -> bytes:
     """A complete answer with its values back; an error of the upstream's may also be plain text."""
     try:
-        return serialise(endpoint.restore_answer(parse_answer(raw), restoration, seen))
+        return serialise(endpoint.restore_answer(parse_answer(raw), restoration, seen, aids))
     except BadRequest:
         if status < 400:
             raise BadAnswer("The upstream's answer is not JSON that can be read.", code="unreadable_answer") from None
         text, _ = restoration.whole(raw.decode("utf-8", "replace"), Context.PLAIN)
         return text.encode()
-
-
-def _error(refusal: Refusal) -> bytes:
-    return json.dumps(refusal.body(), separators=(",", ":")).encode("ascii")
 
 
 def _texts(leaves: list[Leaf]) -> list[str]:

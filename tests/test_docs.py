@@ -26,8 +26,9 @@ from proxy.vault import Vault, conversation_key, lookalikes, tenant_key
 from proxy.wire import answers, responses_answers, responses_events, stream
 from proxy.wire.base import parse_answer, parse_strict, serialise
 from proxy.wire.chat import rewrite_request
-from proxy.wire.endpoints import ENDPOINTS
+from proxy.wire.endpoints import ENDPOINTS, Aids
 from proxy.wire.opening import opening
+from proxy.wire.seals import NoSeals
 from recognizers import ENTITIES
 from recognizers.cards import card_recognizer
 
@@ -406,7 +407,7 @@ def _example() -> tuple[bytes, Restoration]:
     secret, key = re.findall(r"`CAVIARDAGE_SECRET` set to\s+`([^`]+)`.*?the\s+key\s+`([^`]+)`", README, re.DOTALL)[0]
     body = parse_strict(BLOCKS[0].encode())
     tenant = tenant_key(secret.encode(), ingress.tenant_of([("authorization", f"Bearer {key}")], secret.encode()))
-    leaves = ENDPOINTS["/v1/chat/completions"].leaves(body, frozenset())
+    leaves = ENDPOINTS["/v1/chat/completions"].leaves(body, frozenset(), Aids(None, NoSeals()))
     vault = Vault(conversation_key(tenant, opening(body)), lookalikes(leaf.text for leaf in leaves))
 
     def replaced(leaf: Leaf) -> str:

@@ -158,12 +158,21 @@ def test_the_table_of_routes() -> None:
         ("POST", "/v1/chat/completions", "PIPELINE"),
         ("POST", "/v1/responses", "PIPELINE"),
         ("POST", "/v1/responses/(?:input_tokens|compact)", "PIPELINE"),
+        ("POST", "/v1/(?:completions|embeddings|moderations)", "PIPELINE"),
+        ("POST", "/v1/messages(?:/count_tokens)?", "PIPELINE"),
         ("GET", "/v1/models", "PIPELINE"),
         ("GET", "/v1/models/[A-Za-z0-9._:-]{1,128}", "PIPELINE"),
         ("GET", "/healthz", "HEALTH"),
         ("GET", "/readyz", "READY"),
         ("GET", "/metrics", "METRICS"),
     ]
+
+
+def test_refusals_speak_the_dialect_of_the_path(service: Service) -> None:
+    ours = service.request("POST", "/v1/messages", headers={"content-type": "text/plain"}, content=b"{}")
+    assert ours.json()["type"] == "error"
+    assert ours.json()["error"]["type"] == "invalid_request_error"
+    assert "type" not in service.request("POST", CHAT, headers={"content-type": "text/plain"}, content=b"{}").json()
 
 
 def test_what_is_in_the_table_is_answered(service: Service) -> None:
@@ -201,9 +210,9 @@ def test_what_is_in_the_table_is_answered(service: Service) -> None:
         ("GET", "/v1/models/a/b"),
         ("DELETE", "/v1/models/gpt-4o"),
         ("HEAD", "/v1/models"),
-        ("POST", "/v1/embeddings"),
-        ("POST", "/v1/completions"),
-        ("POST", "/v1/messages"),
+        ("POST", "/v1/audio/speech"),
+        ("POST", "/v1/rerank"),
+        ("POST", "/v1/messages/batches"),
         ("GET", "/v1/responses"),
         ("GET", "/v1/responses/resp_1"),
         ("POST", "/v1/responses/resp_1/cancel"),

@@ -13,8 +13,9 @@ from hypothesis import strategies as st
 from proxy.errors import BadRequest, Refusal, UnsupportedByPolicy
 from proxy.model import Kind, Leaf
 from proxy.wire.base import parse_strict, serialise
-from proxy.wire.endpoints import ENDPOINTS
+from proxy.wire.endpoints import ENDPOINTS, Aids
 from proxy.wire.responses import opening, rewrite_request
+from proxy.wire.seals import NoSeals
 from tests.bodies import SHAPES, as_is, nodes, planted, put
 from tests.responses_samples import TEXT, TOOLS, items
 
@@ -446,9 +447,12 @@ def test_replacements_land_where_the_leaf_was() -> None:
     assert TEXT in json.dumps(FULL)
 
 
+NO_AIDS = Aids(None, NoSeals())
+
+
 @pytest.mark.parametrize("path", [path for path in ENDPOINTS if "responses" in path])
 def test_the_endpoints_share_the_table(path: str) -> None:
     endpoint = ENDPOINTS[path]
-    assert [leaf.text for leaf in endpoint.leaves({"model": "m", "input": TEXT}, frozenset())] == ["m", TEXT]
+    assert [leaf.text for leaf in endpoint.leaves({"model": "m", "input": TEXT}, frozenset(), NO_AIDS)] == ["m", TEXT]
     assert endpoint.prompt == "input"
     assert (endpoint.stream is None) == (path != "/v1/responses")

@@ -84,6 +84,7 @@ class EncodingCounter:
 
     def __init__(self, encoding: Encoding) -> None:
         self.name: str = encoding.name
+        self.encoding = encoding
         self._pattern = regex.compile(encoding._pat_str)
         self._tokens = _guarded(token_count(encoding))
         self._encode = _guarded(encoding.encode_ordinary)

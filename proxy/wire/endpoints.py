@@ -6,12 +6,17 @@ May import: model, errors, the modules of the APIs, opening.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 from proxy.errors import Refusal
 from proxy.model import JSON, Leaf, Restoring, Seen, Visit
-from proxy.wire import chat, opening, responses
+from proxy.tokens.charges import Charging, charges
+from proxy.tokens.messages import message_charges
+from proxy.tokens.prompts import prompt_charges
+from proxy.wire import chat, completions, embeddings, messages, moderations, opening, responses
+from proxy.wire.prompts import Decode
+from proxy.wire.seals import Seals
 
 
 class AnswerStream(Protocol):
@@ -28,20 +33,38 @@ class AnswerStream(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
+class Aids:
+    """What some endpoints need besides the body: `decode` makes token ids text (None: they are refused), `seals` are
+    the signed blocks that the upstream wrote for this tenant."""
+
+    decode: Decode | None
+    seals: Seals
+
+
+def plain_error(refusal: Refusal) -> JSON:
+    """A refusal in the shape of the OpenAI API."""
+    return {"error": {**refusal.body()["error"]}}
+
+
+@dataclass(frozen=True, slots=True)
 class Endpoint:
     """One endpoint: how its requests are rewritten, its answers restored, its conversations named.
 
-    `rewrite_request(body, visit, allowed)` visits every leaf; `opening(body)` is the same at every turn of a
-    conversation; `stream` is None where no stream is offered; `prompt` is the field that holds the prompt.
+    `rewrite_request(body, visit, allowed, aids)` visits every leaf; `opening(body)` is the same at every turn of a
+    conversation; `stream` is None where no stream is offered; `prompt` is the field that holds the prompt;
+    `charging` says what the provider counts; `error` is the form of refusals; `model` whether a body must name one.
     """
 
-    rewrite_request: Callable[[JSON, Visit, frozenset[str]], dict[str, JSON]]
-    restore_answer: Callable[[JSON, Restoring, Seen], JSON]
+    rewrite_request: Callable[[JSON, Visit, frozenset[str], Aids], dict[str, JSON]]
+    restore_answer: Callable[[JSON, Restoring, Seen, Aids], JSON]
     opening: Callable[[JSON], str]
-    stream: Callable[[Restoring, Seen], AnswerStream] | None
+    stream: Callable[[Restoring, Seen, Aids], AnswerStream] | None
     prompt: str
+    charging: Charging = charges
+    error: Callable[[Refusal], JSON] = plain_error
+    model: bool = True
 
-    def leaves(self, body: JSON, allowed: frozenset[str]) -> list[Leaf]:
+    def leaves(self, body: JSON, allowed: frozenset[str], aids: Aids) -> list[Leaf]:
         """Every leaf of a request in document order; raises what `rewrite_request` raises."""
         found: list[Leaf] = []
 
@@ -49,26 +72,78 @@ class Endpoint:
             found.append(leaf)
             return leaf.text if leaf.raw is None else leaf.raw
 
-        self.rewrite_request(body, visit, allowed)
+        self.rewrite_request(body, visit, allowed, aids)
         return found
 
 
-_CHAT = Endpoint(chat.rewrite_request, chat.restore_answer, opening.opening, chat.ChatStream, "messages")
-_RESPONSES = Endpoint(
-    responses.rewrite_request,
-    responses.restore_answer,
-    responses.opening,
-    responses.ResponsesStream,
-    "input",
+_CHAT = Endpoint(
+    rewrite_request=lambda body, visit, allowed, _: chat.rewrite_request(body, visit, allowed),
+    restore_answer=lambda body, restoring, seen, _: chat.restore_answer(body, restoring, seen),
+    opening=opening.opening,
+    stream=lambda restoring, seen, _: chat.ChatStream(restoring, seen),
+    prompt="messages",
 )
-_RESPONSES_ONCE = Endpoint(
-    responses.rewrite_request, responses.restore_answer, responses.opening, stream=None, prompt="input"
+_RESPONSES = Endpoint(
+    rewrite_request=lambda body, visit, allowed, _: responses.rewrite_request(body, visit, allowed),
+    restore_answer=lambda body, restoring, seen, _: responses.restore_answer(body, restoring, seen),
+    opening=responses.opening,
+    stream=lambda restoring, seen, _: responses.ResponsesStream(restoring, seen),
+    prompt="input",
+)
+_COMPLETIONS = Endpoint(
+    rewrite_request=lambda body, visit, allowed, aids: completions.rewrite_request(
+        body, visit, allowed, decode=aids.decode
+    ),
+    restore_answer=lambda body, restoring, seen, _: completions.restore_answer(body, restoring, seen),
+    opening=completions.opening,
+    stream=lambda restoring, seen, _: completions.CompletionStream(restoring, seen),
+    prompt="prompt",
+    charging=prompt_charges,
+)
+_EMBEDDINGS = Endpoint(
+    rewrite_request=lambda body, visit, allowed, aids: embeddings.rewrite_request(
+        body, visit, allowed, decode=aids.decode
+    ),
+    restore_answer=lambda body, restoring, seen, _: embeddings.restore_answer(body, restoring, seen),
+    opening=embeddings.opening,
+    stream=None,
+    prompt="input",
+    charging=prompt_charges,
+)
+_MODERATIONS = Endpoint(
+    rewrite_request=lambda body, visit, allowed, _: moderations.rewrite_request(body, visit, allowed),
+    restore_answer=lambda body, restoring, seen, _: moderations.restore_answer(body, restoring, seen),
+    opening=moderations.opening,
+    stream=None,
+    prompt="input",
+    charging=prompt_charges,
+    model=False,
+)
+_MESSAGES = Endpoint(
+    rewrite_request=lambda body, visit, allowed, aids: messages.rewrite_request(body, visit, allowed, seals=aids.seals),
+    restore_answer=lambda body, restoring, seen, aids: messages.restore_answer(body, restoring, seen, aids.seals),
+    opening=messages.opening,
+    stream=lambda restoring, seen, aids: messages.MessagesStream(restoring, seen, aids.seals),
+    prompt="messages",
+    charging=message_charges,
+    error=lambda refusal: messages.error_body(refusal),
 )
 
 ENDPOINTS: dict[str, Endpoint] = {
     "/v1/chat/completions": _CHAT,
+    "/v1/completions": _COMPLETIONS,
+    "/v1/embeddings": _EMBEDDINGS,
+    "/v1/moderations": _MODERATIONS,
     "/v1/responses": _RESPONSES,
-    "/v1/responses/input_tokens": _RESPONSES_ONCE,
-    "/v1/responses/compact": _RESPONSES_ONCE,
+    "/v1/responses/input_tokens": replace(_RESPONSES, stream=None),
+    "/v1/responses/compact": replace(_RESPONSES, stream=None),
+    "/v1/messages": _MESSAGES,
+    "/v1/messages/count_tokens": replace(_MESSAGES, stream=None),
 }
 """By path."""
+
+
+def error_for(path: str) -> Callable[[Refusal], JSON]:
+    """The form in which the clients of a path expect to be refused; OpenAI's for paths that nobody serves."""
+    endpoint = ENDPOINTS.get(path)
+    return plain_error if endpoint is None else endpoint.error
