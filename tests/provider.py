@@ -39,6 +39,7 @@ class Received:
     query: str
     headers: tuple[tuple[str, str], ...]
     body: bytes
+    complete: bool
 
     @property
     def json(self) -> Any:
@@ -52,7 +53,7 @@ class Received:
         """Everything that can be read in it: as written, and decoded, JSON inside strings too."""
         yield from (self.path, self.query, *(value for header in self.headers for value in header))
         yield self.body.decode("utf-8", "replace")
-        if self.body:
+        if self.body and self.complete:
             yield from strings(self.json)
 
 
@@ -147,9 +148,14 @@ class Provider:
             self.active -= 1
 
     async def _exchange(self, scope: Any, receive: Any, send: Any) -> None:
-        raw = await _body(receive)
+        raw, complete = await _body(receive)
         headers = tuple((name.decode(), value.decode("latin-1")) for name, value in scope["headers"])
-        self.received.append(Received(scope["method"], scope["path"], scope["query_string"].decode(), headers, raw))
+        self.received.append(
+            Received(scope["method"], scope["path"], scope["query_string"].decode(), headers, raw, complete)
+        )
+        if not complete:
+            self.disconnects += 1
+            return
         body = json.loads(raw) if raw else {}
         gone = asyncio.ensure_future(_disconnected(receive))
         work = asyncio.ensure_future(self._answer(body, knobs_of(body), send))
@@ -292,13 +298,14 @@ def _call_pieces(at: int, call: dict[str, Any], knobs: dict[str, str]) -> list[d
     return [first, *({"index": at, "function": {"arguments": piece}} for piece in _cut(function["arguments"], knobs))]
 
 
-async def _body(receive: Any) -> bytes:
+async def _body(receive: Any) -> tuple[bytes, bool]:
+    """What came of the body, and whether that is all of it: a proxy whose client left may stop in the middle."""
     parts = []
     while True:
         message = await receive()
         parts.append(message.get("body", b""))
-        if not message.get("more_body"):
-            return b"".join(parts)
+        if message["type"] == "http.disconnect" or not message.get("more_body"):
+            return b"".join(parts), message["type"] != "http.disconnect"
 
 
 async def _disconnected(receive: Any) -> None:
