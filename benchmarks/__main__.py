@@ -31,6 +31,8 @@ def main() -> None:
     options.add_argument("--quick", action="store_true", help="small sizes: to see that it works, not to quote")
     options.add_argument("--slow", action="store_true", help="also what takes minutes (stock Presidio on 1 MB)")
     chosen = options.parse_args()
+    if chosen.quick and chosen.markdown is not None:
+        options.error("the figures of a quick run are not for quoting")
     for name in chosen.names:
         if name not in SUBJECTS:
             options.error(f"there is no {name}; there are {', '.join(SUBJECTS)}")

@@ -61,12 +61,12 @@ def run(options: Options) -> list[Table]:
         ("seconds by stage", stages),
         (f"`/healthz` meanwhile ({len(polls)} times), ms: p50, p99, longest", _waits(polls)),
         ("most memory, parent: idle, after", f"{_mib(idle[0])}, {_mib(peak[0])}"),
-        ("most memory, each worker: idle, after", f"{_each(idle[1:])}; {_each(peak[1:])}"),
+        ("most memory, each process of detection: idle, after", f"{_each(idle[1:])}; {_each(peak[1:])}"),
     ]
     note = (
         "From the first byte of the request to the last byte of the answer, the echo upstream's own work included "
-        "(it is in `forward`). Memory is the most a process has ever had resident, code "
-        "that all processes share included."
+        "(it is in `forward`). Memory is the most a process has ever had resident, "
+        "pages that processes share included in each."
     )
     return [Table("A contract of half a million words", ("", "measured"), rows, note)]
 
@@ -130,8 +130,8 @@ def _polling(proxy: servers.Server) -> Iterator[list[float]]:
 
 
 def _memory(proxy: servers.Server) -> list[int]:
-    """Bytes of the parent, then of its detection workers (its other children are small)."""
-    workers = [servers.peak_memory(child) for child in servers.children(proxy.pid)]
+    """Bytes of the parent, then of its detection workers and what these were forked from (the rest is small)."""
+    workers = [servers.peak_memory(child) for child in servers.descendants(proxy.pid)]
     return [servers.peak_memory(proxy.pid), *sorted(size for size in workers if size > 100 << 20)]
 
 

@@ -71,7 +71,7 @@ def _requests(targets: Mapping[str, HTTPConnection], rounds: int, audit: Path) -
     return requests, stages
 
 
-STAGES = ("parse", "measure", "detect", "substitute", "measure_again", "forward", "restore")
+STAGES = ("parse", "measure", "walk", "detect", "substitute", "measure_again", "forward", "restore")
 
 
 def _interleaved(targets: Mapping[str, HTTPConnection], prompts: Sequence[str]) -> dict[str, list[float]]:

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 
 import httpx2
 import uvicorn
@@ -33,8 +34,14 @@ class PassThrough:
             routes=[
                 Route("/v1/chat/completions", self._chat, methods=["POST"]),
                 Route("/healthz", self._health, methods=["GET"]),
-            ]
+            ],
+            lifespan=self._life,
         )
+
+    @asynccontextmanager
+    async def _life(self, _: Starlette) -> AsyncIterator[None]:
+        yield
+        await self._transport.aclose()
 
     async def _chat(self, request: Request) -> Response:
         headers = {name: request.headers[name] for name in PASSED if name in request.headers}

@@ -103,10 +103,12 @@ def _answers(server: Server, path: str) -> bool:
         connection.close()
 
 
-def children(pid: int) -> list[int]:
-    """Processes that `pid` started and that still run."""
-    found = [path.read_text().split() for path in Path(f"/proc/{pid}/task").glob("*/children")]
-    return [int(child) for line in found for child in line]
+def descendants(pid: int) -> Iterator[int]:
+    """Processes that `pid` started, and those that these started, as far as they still run."""
+    for path in Path(f"/proc/{pid}/task").glob("*/children"):
+        for child in map(int, path.read_text().split()):
+            yield child
+            yield from descendants(child)
 
 
 def peak_memory(pid: int) -> int:

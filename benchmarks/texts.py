@@ -109,6 +109,8 @@ SIGNED = (
     "Toute notification est adressée à {title} {given} {family}, joignable au {phone_fr}.",
     "Le règlement est effectué sur le compte {iban}, ouvert au nom de {title} {given} {family}.",
 )
+Maker = Callable[[int, int], str]
+"""Makes a text of so many code points from a seed."""
 NAMED = 0.3
 """Share of sentences that hold something personal."""
 
@@ -166,19 +168,19 @@ def records(size: int, seed: int = 1) -> str:
     return "\n".join(lines)[:size]
 
 
-def _repeat(unit: str) -> Callable[[int], str]:
-    return lambda size: (unit * (size // len(unit) + 1))[:size]
+def _repeat(unit: str) -> Maker:
+    return lambda size, seed: (unit * (size // len(unit) + 1))[:size]
 
 
-def _base64(size: int) -> str:
-    return "".join(Random(size).choices("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/", k=size))
+def _base64(size: int, seed: int) -> str:
+    return "".join(Random(seed).choices("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/", k=size))
 
 
-def _leaders(size: int) -> str:
-    return "".join(f"{number} Scope {'.' * 60} {number}\n" for number in range(size // 70 + 1))[:size]
+def _leaders(size: int, seed: int) -> str:
+    return "".join(f"{number} Scope {'.' * 60} {number}\n" for number in range(seed, seed + size // 70 + 1))[:size]
 
 
-HOSTILE: Mapping[str, Callable[[int], str]] = {
+HOSTILE: Mapping[str, Maker] = {
     "dotted leaders": _leaders,
     "`a:a:a:`": _repeat("a:"),
     "`123-45-`": _repeat("123-45-"),
@@ -188,7 +190,7 @@ HOSTILE: Mapping[str, Callable[[int], str]] = {
     "spaces": _repeat(" "),
     "capitals": _repeat("ANNA SCHMIDT "),
 }
-"""What each kind of text is called, and how `size` code points of it are made."""
+"""What each kind of text is called, and how it is made."""
 
 
 def _paragraphs(language: str, random: Random, named: float) -> Iterator[str]:

@@ -15,6 +15,7 @@ import hashlib
 import multiprocessing
 import os
 import secrets
+import tempfile
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -56,12 +57,7 @@ class Detector:
         await loop.run_in_executor(None, worker.check, self.settings)
         # Inherited by the workers: with one worker a core, a worker's own threads only wait for one another's.
         os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-        self._pool = ProcessPool(
-            max_workers=self.workers,
-            initializer=worker.start,
-            initargs=(self.settings,),
-            context=multiprocessing.get_context("spawn"),
-        )
+        self._pool = self._new_pool()
         deadline = time.monotonic() + 120
         await asyncio.gather(*(self._run(worker.warm, deadline) for _ in range(self.workers)))
 
@@ -183,7 +179,11 @@ class Detector:
         left = deadline - time.monotonic()
         if left <= 0:
             raise Unavailable("Detection did not finish in time.", code="detection_timeout")
-        future = self._pool.schedule(function, args=list(arguments), timeout=left)
+        try:
+            future = self._pool.schedule(function, args=list(arguments), timeout=left)
+        except RuntimeError:
+            self._renew(self._pool)
+            raise Unavailable("Detection is starting again.", code="detection_failed", retry=True) from None
         try:
             async with asyncio.timeout(left + 1):
                 return await asyncio.shield(asyncio.wrap_future(future))
@@ -196,9 +196,40 @@ class Detector:
             # The text of a worker's exception may quote what it was working on: only the type's name goes on.
             raise Unavailable(f"Detection failed ({type(error).__name__}).", code="detection_failed") from None
 
+    def _new_pool(self) -> ProcessPool:
+        return ProcessPool(
+            max_workers=self.workers,
+            initializer=worker.start,
+            initargs=(self.settings,),
+            context=_context(),
+        )
+
+    def _renew(self, broken: ProcessPool) -> None:
+        """A pool whose workers died while they had nothing to do (out of memory, say) never works again by itself."""
+        if self._pool is broken:
+            fresh = self._new_pool()
+            fresh.schedule(worker.warm)
+            self._pool = fresh
+            broken.stop()  # type: ignore[no-untyped-call]
+            asyncio.get_running_loop().run_in_executor(None, broken.join, 10)
+
     def _digest(self, scope: bytes, item: Item) -> bytes:
         text = f"{int(item.names)}{item.label}\0{item.text}".encode("utf-8", "surrogatepass")
         return hashlib.blake2b(scope + text, key=self._key, digest_size=20).digest()
+
+
+def _context() -> Any:
+    """Workers are forked from a server process that has loaded everything, so that a killed one is replaced at once.
+
+    That server listens on a socket in the temporary directory; where there is none, each worker loads for itself.
+    """
+    try:
+        tempfile.gettempdir()
+    except FileNotFoundError:
+        return multiprocessing.get_context("spawn")
+    context = multiprocessing.get_context("forkserver")
+    context.set_forkserver_preload(["recognizers.preload"])
+    return context
 
 
 class _Wanted:

@@ -54,7 +54,7 @@ def substitute(leaf: Leaf, findings: Sequence[Finding], vault: Vault, salt: byte
 
 def _stand_in(leaf: Leaf, finding: Finding, start: int, end: int, vault: Vault, salt: bytes) -> str:
     is_number = leaf.kind is Kind.NUMBER
-    text = leaf.text if is_number else leaf.text[finding.start : finding.end]
+    text = (leaf.raw or leaf.text) if is_number else leaf.text[finding.start : finding.end]
     match finding.action:
         case "replace":
             written = _as_written(leaf, text, start, end)

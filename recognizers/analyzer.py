@@ -26,7 +26,6 @@ from recognizers.lexicon import Lexicon
 from recognizers.names import LABELS as NAME_ENTITIES
 from recognizers.names import Names
 from recognizers.overlap import resolve
-from recognizers.prefilter import Prefilter
 from recognizers.shadow import Shadow, shadow
 from recognizers.structure import Field, StructuredNames, fields
 
@@ -105,7 +104,6 @@ class Analyzer:
             else:
                 self._others.append(recognizer)
         self._rules = tuple(rules)
-        self._prefilter = Prefilter(self._rules)
         self._structured = StructuredNames()
         self._names = Names(settings.languages) if self._wanted & NAME_ENTITIES else None
 
@@ -159,7 +157,7 @@ class Analyzer:
         return spans
 
     def _match(self, text: str) -> Iterator[Span]:
-        for rule in self._prefilter.possible(text):
+        for rule in self._rules:
             yield from self._owners[id(rule)].spans(rule, text)
         for recognizer in self._others:
             wanted = sorted(self._wanted.intersection(recognizer.supported_entities))

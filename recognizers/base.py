@@ -14,7 +14,7 @@ import re
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Any, Literal, NamedTuple
 
 import re2
@@ -78,8 +78,12 @@ class Rule:
         )
 
 
+@cache
 def compile_re2(regex: str) -> Any:
-    """RE2 with its error messages kept off stderr; case is significant unless the pattern says `(?i)`."""
+    """RE2 with its error messages kept off stderr; case is significant unless the pattern says `(?i)`.
+
+    Kept for the life of the process: the patterns are those of the code and of policies, not of requests.
+    """
     options = re2.Options()
     options.log_errors = False
     options.max_mem = 64 << 20

@@ -68,6 +68,7 @@ def _shipped(name: str) -> tuple[str, ...]:
     return tuple(lzma.decompress(packed).decode("ascii").split())
 
 
+@cache
 def build(dictionary_words: frozenset[str]) -> Lexicon:
     """The lexicon over some dictionary, without the entries that running text knows only as proper names.
 
@@ -78,6 +79,7 @@ def build(dictionary_words: frozenset[str]) -> Lexicon:
     return Lexicon(words, frozenset(given), frozenset(given[:_FREQUENT]))
 
 
+@cache
 def dictionary(model: Path, strings: Any) -> frozenset[str]:
     """The folded words of the lemma tables of a spaCy model directory, at least two letters long.
 

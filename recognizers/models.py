@@ -6,9 +6,11 @@ May import: spacy, thinc, the model packages, the standard library.
 from __future__ import annotations
 
 import hashlib
+import threading
 import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache
 from importlib import import_module
 from pathlib import Path
 from types import MappingProxyType
@@ -103,14 +105,20 @@ def check_genuine(source: Source, directory: Path) -> None:
             )
 
 
-def load(source: Source) -> tuple[Any, Path]:
-    """The pipeline with nothing but its `ner` component, and the directory it came from.
+def load(source: Source) -> tuple[Any, threading.Lock, Path]:
+    """The verified pipeline, the lock that its users take turns by, and the directory it came from."""
+    directory = locate(source)
+    check_genuine(source, directory)
+    return *_pipeline(directory), directory
+
+
+@cache
+def _pipeline(directory: Path) -> tuple[Any, threading.Lock]:
+    """A pipeline with nothing but its `ner` component; read once in the life of a process.
 
     The other components, the shared `tok2vec` among them, feed nothing that is used here: entities are the same
     without. Matrix products go through numpy (OpenBLAS), which is more than twice as fast as blis.
     """
-    directory = locate(source)
-    check_genuine(source, directory)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DeprecationWarning)
         import spacy
@@ -119,4 +127,4 @@ def load(source: Source) -> tuple[Any, Path]:
 
     set_current_ops(NumpyOps(use_blis=False))
     pipes = load_config(directory / "config.cfg")["nlp"]["pipeline"]
-    return spacy.load(directory, exclude=[pipe for pipe in pipes if pipe != "ner"]), directory
+    return spacy.load(directory, exclude=[pipe for pipe in pipes if pipe != "ner"]), threading.Lock()

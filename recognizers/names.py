@@ -71,7 +71,7 @@ class NameModel:
     def load(self) -> None:
         """Loads and verifies the model. Raises `ModelUnavailable`."""
         if self._nlp is None:
-            self._nlp, directory = models.load(self.source)
+            self._nlp, self._lock, directory = models.load(self.source)
             self.lexicon = lexicon.build(lexicon.dictionary(directory, self._nlp.vocab.strings))
 
     def find(self, texts: Sequence[str]) -> list[list[Span]]:

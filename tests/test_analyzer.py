@@ -12,10 +12,9 @@ from hypothesis import strategies as st
 
 from recognizers import ENTITIES
 from recognizers.analyzer import Analyzer, Item, Settings
-from recognizers.base import Rule, Span
+from recognizers.base import Span
 from recognizers.blocks import MOST, blocks
 from recognizers.overlap import resolve
-from recognizers.prefilter import Prefilter
 
 DEFAULT = frozenset(ENTITIES) - {"ORGANIZATION", "LOCATION", "DATE_TIME"}
 
@@ -165,14 +164,6 @@ def test_the_same_spans_for_any_cut(patterns: Analyzer, window: int) -> None:
 def test_settings_travel_to_workers() -> None:
     settings = Settings(entities=DEFAULT)
     assert pickle.loads(pickle.dumps(settings)) == settings  # noqa: S301
-
-
-def test_the_prefilter_drops_only_rules_that_cannot_match() -> None:
-    rules = [Rule("A", "digits", r"\d{3}"), Rule("B", "word", r"(?i)mira"), Rule("C", "end", r"z$")]
-    prefilter = Prefilter(rules)
-    assert [rule.entity for rule in prefilter.possible("MIRA 12")] == ["B"]
-    assert [rule.entity for rule in prefilter.possible("123 z")] == ["A", "C"]
-    assert prefilter.possible("") == []
 
 
 @given(st.text(alphabet="ab .\n", max_size=60).map(lambda part: part * 200))

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import json
 import math
+from decimal import Decimal
 from typing import Any
 
 import jiter
@@ -19,6 +20,7 @@ from proxy.errors import BadRequest
 from proxy.model import JSON
 
 _MOST_DIGITS = 1000
+_LONGEST_VALUE = 40
 _quoted = json.encoder.encode_basestring
 
 
@@ -96,6 +98,21 @@ def number_text(node: int | float) -> str:
     if isinstance(node, float) and not math.isfinite(node):
         raise ValueError("JSON has no such number")
     return repr(node)
+
+
+def inspected_number(digits: str) -> str:
+    """A number as it is inspected: a whole one without fraction and exponent.
+
+    Tables export whole numbers as `4000005260181590.0`, and `4000005260181590e0` is the same value.
+    """
+    if digits.lstrip("-").isdigit():
+        return digits
+    try:
+        value = Decimal(digits)
+        whole = value.adjusted() < _LONGEST_VALUE and value == value.to_integral_value()
+    except ArithmeticError:
+        return digits
+    return str(int(value)) if whole else digits
 
 
 def _write(node: JSON, put: Any) -> None:

@@ -5,7 +5,7 @@ there, escaped for the string that it lands in, and every other byte stays: whit
 duplicate keys. JSON text inside such a string is taken apart again, down to `DEEPEST` levels.
 
 The scanner follows RFC 8259 without recursion, and accepts lone surrogate escapes (read as U+FFFD), which some
-serialisers write. May import: model, errors, labels, the standard library.
+serialisers write. May import: model, errors, labels, base, the standard library.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from typing import NamedTuple
 
 from proxy.errors import UnsupportedByPolicy
 from proxy.model import Kind, Leaf, Visit
+from proxy.wire.base import inspected_number
 from proxy.wire.labels import field_path, hidden_path, label_of
 
 DEEPEST = 8
@@ -140,7 +141,8 @@ def _visited(text: str, token: Token, visit: Visit, depth: int) -> list[Edit]:
         inner = _inner_edits(text, token, path, visit, depth)
         if inner is not None:
             return inner
-    new = visit(Leaf(path, decode(raw), token.kind, token.place.label, raw))
+    shown = inspected_number(raw) if token.kind is Kind.NUMBER else decode(raw)
+    new = visit(Leaf(path, shown, token.kind, token.place.label, raw))
     return [] if new == raw else [Edit(token.start, token.end, new)]
 
 

@@ -17,7 +17,7 @@ from typing import TypeAlias
 from proxy.errors import BadRequest, UnsupportedByPolicy
 from proxy.model import JSON, Kind, Leaf, Visit
 from proxy.wire import jsontext
-from proxy.wire.base import number_text
+from proxy.wire.base import inspected_number, number_text
 from proxy.wire.labels import field_path, hidden_path, label_of
 
 ID_ALPHABET = re.compile(r"[A-Za-z0-9_.:\-/;=@+|]*\Z")
@@ -52,7 +52,8 @@ class Walk:
         digits = number_text(node)
         if sum(char.isdigit() for char in digits) < _FEWEST_DIGITS:
             return node
-        if self.visit(Leaf(path, digits, Kind.FIXED, label)) != digits:
+        shown = inspected_number(digits)
+        if self.visit(Leaf(path, shown, Kind.FIXED, label)) != shown:
             raise UnsupportedByPolicy(f"The number {path} cannot be replaced.", param=path)
         return node
 
