@@ -228,7 +228,7 @@ class UpstreamAnswer:
 
 def _transport(settings: UpstreamSettings) -> httpx2.AsyncHTTPTransport:
     limits = httpx2.Limits(
-        max_connections=None, max_keepalive_connections=settings.max_connections, keepalive_expiry=15.0
+        max_connections=None, max_keepalive_connections=settings.max_connections, keepalive_expiry=4.0
     )
     verify: bool | ssl.SSLContext = True
     if settings.ca_file is not None:
@@ -245,7 +245,10 @@ def _as_refusal(error: Exception) -> Refusal:
     if isinstance(error, httpx2.DecodingError):
         return BadAnswer("The upstream's answer is not in its announced encoding.", code="upstream_encoding")
     if isinstance(error, httpx2.RemoteProtocolError):
-        return UpstreamUnreachable("The upstream broke off its answer.")
-    refusal = UpstreamUnreachable("The upstream cannot be reached.")
-    refusal.retry = isinstance(error, httpx2.ConnectError)
+        refusal = UpstreamUnreachable("The upstream broke off its answer.")
+    else:
+        refusal = UpstreamUnreachable("The upstream cannot be reached.")
+    # A kept connection can close while a request goes out on it. A client that talks to the upstream itself tries
+    # again then, so it may here; in the middle of an answer it does not matter, since nobody retries that.
+    refusal.retry = isinstance(error, httpx2.ConnectError | httpx2.RemoteProtocolError | httpx2.ReadError)
     return refusal

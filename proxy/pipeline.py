@@ -218,9 +218,11 @@ class Pipeline:
             yield stream.broken(self._fault(error))
             raise StreamBroken from None
         finally:
-            await answer.aclose()
-            with contextlib.suppress(Unavailable):  # an audit that fails now refuses the next request
-                self._close(trip, verdict, reason, 200)
+            try:
+                await answer.aclose()
+            finally:
+                with contextlib.suppress(Unavailable):  # an audit that fails now refuses the next request
+                    self._close(trip, verdict, reason, 200)
 
     async def _pass_through(self, trip: Trip) -> Outbound:
         """`GET /v1/models`: nothing of the user's goes out, the answer comes back as it is."""
@@ -292,9 +294,9 @@ class Pipeline:
             trip.record.restored = trip.restoration.tally.restored
             trip.record.foreign = trip.restoration.tally.foreign
         trip.record.usage(trip.seen.usage)
-        self._log.write(trip.record.close(trip.policy, verdict, reason, status))
         if trip.vault is not None:
             trip.vault.wipe()
+        self._log.write(trip.record.close(trip.policy, verdict, reason, status))
 
     def _headers(self, trip: Trip, answer: UpstreamAnswer) -> list[tuple[str, str]]:
         return [*client_headers(answer.headers), *self._own_headers(trip)]
