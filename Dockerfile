@@ -20,6 +20,7 @@ LABEL org.opencontainers.image.title="caviardage" \
 ENV PYTHONDONTWRITEBYTECODE=1 \
     PYTHONUNBUFFERED=1 \
     OPENBLAS_NUM_THREADS=1 \
+    TMPDIR=/dev/shm \
     PATH="/app/.venv/bin:$PATH" \
     CAVIARDAGE_HOST=0.0.0.0 \
     CAVIARDAGE_PORT=8484 \
