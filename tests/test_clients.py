@@ -336,7 +336,7 @@ def test_models(client: OpenAI) -> None:
 def test_endpoints_that_are_not_inspected_are_refused(service: Service) -> None:
     with OpenAI(base_url=service.base_url, api_key="x") as client:
         for call in (
-            lambda: client.embeddings.create(model="echo", input=TEXT),
+            lambda: client.audio.speech.create(model="echo", voice="alloy", input=TEXT),
             lambda: client.images.generate(prompt=TEXT),
             lambda: client.files.create(file=TEXT.encode(), purpose="assistants"),
         ):

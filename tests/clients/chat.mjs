@@ -28,4 +28,4 @@ await assert.rejects(ask('echo', messages, { max_tokens: 200000 }), (error) => {
   assert.equal(error.code, 'context_length_exceeded');
   return true;
 });
-await assert.rejects(client.embeddings.create({ model: 'echo', input: TEXT }), { code: 'unsupported_by_policy' });
+await assert.rejects(client.images.generate({ prompt: TEXT }), { code: 'unsupported_by_policy' });
