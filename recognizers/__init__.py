@@ -22,9 +22,10 @@ from recognizers import national as national
 from recognizers import network as network
 from recognizers import payment as payment
 from recognizers import secrets as secrets
+from recognizers import work as work
 from recognizers.base import Entity, Span
 
-_MODULES = (payment, contact, network, secrets, dates, health, national, address, names)
+_MODULES = (payment, contact, network, secrets, dates, health, national, address, work, names)
 
 ENTITIES: MappingProxyType[str, Entity] = MappingProxyType(
     {entity.name: entity for module in _MODULES for entity in module.ENTITIES}

@@ -127,7 +127,9 @@ def bounded(text: str, start: int, end: int, boundary: Boundary) -> bool:
     return not (right == "." and text[end - 1 : end].isdigit() and text[end + 1 : end + 2].isdigit())
 
 
-_SENTENCE_BREAK = re.compile(r"[;!?]|(?<!\bno)(?<!\bnr)(?<!\bnum)\.\s|\n\s*\n")
+_SENTENCE_BREAK = re.compile(
+    r"[;!?]|(?<!\bno)(?<!\bnr)(?<!\bnum)(?<!\btel)(?<!\bmob)(?<!\bport)(?<!\bfax)(?<!\bref)(?<!\bid)\.\s|\n\s*\n"
+)
 _LINE_BREAK = re.compile(r"[;!?\n]|\.\s")
 
 

@@ -124,7 +124,7 @@ class PhoneRecognizer(RuleRecognizer):
         if "check failed" in whole[1] or "international form" in whole[1] or not whole[0]:
             for begin, upto in _shorter(text, start, end):
                 score, why = self._judge(rule, text, begin, upto)
-                if score >= 0.6 and "check failed" not in why:
+                if score >= 0.6 and score > whole[0] and "check failed" not in why:
                     return begin, upto, score, why
         return start, end, *whole
 
@@ -168,7 +168,9 @@ class PhoneRecognizer(RuleRecognizer):
             if region.prefix == "1" and not _NANP_BLANKS.fullmatch(value):
                 continue
             if _national(region, number):
-                alone = 0.5 if number.startswith("0") and _mobile(region, number) else 0.0
+                # Ten digits behind a trunk 0 are a French number of any kind; elsewhere only mobiles are as rare.
+                usual = region.code == "FR" and len(number) == 10 and value == number
+                alone = 0.5 if number.startswith("0") and (usual or _mobile(region, number)) else 0.0
                 return (0.65 if groups > 1 else alone), f"check passed, region {region.code}"
         return 0.0, ""
 
