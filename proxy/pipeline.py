@@ -129,7 +129,7 @@ class Pipeline:
 
         limit = self._limit(body, policy, endpoint)
         with record.stage("measure"):
-            record.tokens_before = await self._measure(body, trip, endpoint, limit)
+            await self._measure(body, trip, endpoint, limit)
 
         tenant = tenant_key(self._secret, inbound.tenant)
         aids = Aids(self._counters.decoder(limit.tokenizer, limit.factor), self._seals.of(tenant))
@@ -138,12 +138,12 @@ class Pipeline:
         with record.stage("detect"):
             findings = await self._detector.detect(leaves, policy, inbound.tenant)
         record.found(Counter(finding.entity for found in findings for finding in found))
-        # Only now: until it was inspected it could have been anything.
-        record.model = str(body["model"]) if "model" in body else None
 
         with record.stage("substitute"):
             work = functools.partial(self._substituted, trip, endpoint, aids, body, leaves, findings)
             outgoing, payload, restoration = await _off_loop(work, size=len(inbound.body))
+        # Only now: a name in which something is found is refused above, and until then it could have been anything.
+        record.model = str(body["model"]) if "model" in body else None
         with record.stage("measure_again"):
             record.tokens_after = await self._measure(outgoing, trip, endpoint, limit)
 
@@ -184,8 +184,7 @@ class Pipeline:
         """A complete answer, or an error of the upstream's: verified and restored, status and retry headers kept."""
         with trip.record.stage("restore"):
             raw = await _off_loop(restored, raw, answer.status, restoration, trip.seen, size=len(raw))
-        if answer.status < 400:
-            self._verify(trip, restoration)
+        self._verify(trip, restoration, usage=answer.status < 400)
         self._close(trip, "release" if answer.status < 400 else "upstream_error", "", answer.status)
         return Outbound(answer.status, self._headers(trip, answer), raw)
 
@@ -258,16 +257,18 @@ class Pipeline:
         )
         measured = await _off_loop(count, body, size=size)
         trip.record.completion, trip.record.limit = measured.completion, limit.served
+        if trip.record.tokens_before is None:
+            trip.record.tokens_before = measured.prompt  # also for the audit of a request that does not fit
         measure.check_limit(measured, limit.served, param=endpoint.prompt)
         trip.sent_tokens = int(measured.texts / limit.factor)
         return measured.prompt
 
-    def _verify(self, trip: Trip, restoration: Restoration) -> None:
-        """Raises `BadAnswer` where the policy says block; else notes the alarm once."""
+    def _verify(self, trip: Trip, restoration: Restoration, *, usage: bool = True) -> None:
+        """Raises `BadAnswer` where the policy says block; else notes the alarm once. An error has no `usage`."""
         answers = trip.policy.answers
         for alarm, action in (
             (verify.check_foreign(restoration.tally.foreign), answers.foreign_placeholder),
-            (verify.check_usage(trip.seen.usage, trip.sent_tokens), answers.usage_mismatch),
+            (verify.check_usage(trip.seen.usage if usage else None, trip.sent_tokens), answers.usage_mismatch),
         ):
             if alarm is None or action == "off":
                 continue

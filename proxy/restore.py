@@ -9,27 +9,23 @@ Theory of operation. A growing text is cut at the first place that is still unde
 placeholder that the next character could lengthen, or a beginning of one (`regex` reports both as partial
 matches). Everything before that place is released at once; the rest waits for the next piece or for `finish`.
 
-May import: model, vault, regex, the standard library.
+May import: model, place, vault, regex, the standard library.
 """
 
 from __future__ import annotations
 
-import html
 import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
-from urllib.parse import quote
 
 import regex
 
 from proxy.model import Context, Moved, TextRestorer
-from proxy.vault import JSON_BEGINS, Entry, Vault, json_escaped
+from proxy.place import Place
+from proxy.vault import Entry, Vault
 
 _STRICT = re.compile(r"<([A-Z][A-Z0-9]*(?:_[A-Z0-9]+)*?)_([0-9]{9}|[0-9]{6})>")
 _LONGEST_STRICT = 64
-_JSON_UNDECIDED = re.compile(r"\s*(?:[\[{]\s*)?\Z")
-_INDENT_AT_MOST = 1000
-_QUOTE_OR_ESCAPE = re.compile(r'\\.|"', re.DOTALL)
 
 
 @dataclass(slots=True)
@@ -53,11 +49,11 @@ def pattern_for(entries: Iterable[Entry]) -> regex.Pattern[str] | None:
     names = "|".join(regex.escape(name).replace("_", r"(?:\\{0,2}_|%5F|[ \-])") for name in types)
     quoted = any(entry.is_number for entry in entries)
     return regex.compile(
-        (r'(?P<q>")?' if quoted else r"(?P<q>(?!))?")
+        (r'(?P<q>\\{0,15}")?' if quoted else r"(?P<q>(?!))?")
         + r"(?:(?P<o>\\{0,2}<|&lt;|%3C|\\{1,2}u003c)\s{0,2}|(?<![A-Za-z0-9_]))"
         + rf"(?:{names})(?:\\{{0,2}}_|%5F|[ \-])\s?(?P<n>[0-9]{{9}}|[0-9]{{6}})(?![0-9])"
         + r"(?(o)(?:\s{0,2}(?P<c>\\{0,2}>|&gt;|%3E|\\{1,2}u003e))?)"
-        + r'(?(q)(?P<p>")?)',
+        + r'(?(q)(?P<p>\\{0,15}")?)',
         regex.IGNORECASE,
     )
 
@@ -95,7 +91,7 @@ class Restorer:
     def __init__(self, vault: Vault, pattern: regex.Pattern[str] | None, context: Context, tally: Tally) -> None:
         self._vault = vault
         self._pattern = pattern
-        self._place = _Place(context)
+        self._place = Place(context)
         self._tally = tally
         self._held = ""
         self._before = ""
@@ -153,12 +149,14 @@ class Restorer:
             return self._literal(match[0])
         lead, trail = match["q"] or "", match["p"] or ""
         opening, close = match["o"] or "", match["c"] or ""
-        if opening[:1] == "\\" and opening[-1] == "<" and close[:1] != "\\":
-            lead += opening[:-1]  # not an escaped bracket: a backslash that stood before the value (`C:\\Users\\...`)
-        unquote = bool(lead and trail) and entry.is_number and self._place.in_json
-        value = entry.text if unquote else lead + self._place.write(entry, opening, match["q"] is not None) + trail
-        if not unquote:
-            self._place.passed(lead)
+        # Not an escaped bracket but a backslash that stood before the value (`C:\\Users\\...`).
+        slashes = opening[:-1] if opening[:1] == "\\" and opening[-1] == "<" and close[:1] != "\\" else ""
+        if entry.is_number and lead and lead == trail and self._place.at_a_value(lead):
+            self._place.passed(lead + trail)
+            value = entry.text
+        else:
+            self._place.passed(lead + slashes)
+            value = lead + slashes + self._place.write(entry, opening) + trail
             self._place.passed(trail)
         end = self._received + len(match[0])
         self._moved.append(Moved(self._received, end, self._released, self._released + len(value)))
@@ -180,57 +178,19 @@ class Restorer:
         self._strict_tail = seen[max(last, len(seen) - _LONGEST_STRICT) :]
 
 
-class _Place:
-    """Where in the text we are, as far as it decides how a value is written."""
-
-    def __init__(self, context: Context) -> None:
-        self.context = context
-        self.in_json = context is Context.JSON
-        self._in_string = False
-        self._escape = ""
-        self._start: str | None = "" if context is Context.PLAIN else None
-
-    def passed(self, literal: str) -> None:
-        """Takes note of literal text that was released."""
-        if self._start is not None:
-            self._start += literal
-            if JSON_BEGINS.match(self._start):
-                self.in_json, literal, self._start = True, self._start, None
-            elif len(self._start) > _INDENT_AT_MOST or not _JSON_UNDECIDED.match(self._start):
-                self._start = None
-            if self._start is not None or not self.in_json:
-                return
-        if not self.in_json or not literal:
-            return
-        text = self._escape + literal
-        self._escape = ""
-        for match in _QUOTE_OR_ESCAPE.finditer(text):
-            if match[0] == '"':
-                self._in_string = not self._in_string
-        trailing = len(text) - len(text.rstrip("\\"))
-        if trailing % 2:
-            self._escape = "\\"
-
-    def write(self, entry: Entry, opening: str, quoted: bool) -> str:
-        """The value of `entry` as it must be written here; `opening` is how the placeholder's bracket was written."""
-        self._start = None  # JSON has a quote before every text, so a value here means prose
-        lowered = opening.lower()
-        if lowered == "%3c" or self.context is Context.URL:
-            return quote(entry.text, safe="")
-        if lowered == "&lt;":
-            return html.escape(entry.text, quote=False)
-        if lowered.endswith("u003c") or (self.in_json and (self._in_string != quoted)):
-            return entry.written if entry.written is not None else json_escaped(entry.text)
-        return entry.text
+_CLOSE = regex.compile(r'\s{0,2}(?:\\{0,2}>|&gt;|%3E|\\{1,2}u003e)(?:\\{0,15}")?', regex.IGNORECASE)
 
 
-_CLOSE = regex.compile(r'\s{0,2}(?:\\{0,2}>|&gt;|%3E|\\{1,2}u003e)"?', regex.IGNORECASE)
+_QUOTE = regex.compile(r'\\{0,15}"')
 
 
 def _may_grow(match: regex.Match[str], window: str) -> bool:
     """True if characters still to come could make a complete match longer."""
+    if match["q"] is not None and match["p"] is None and (match["c"] is not None or match["o"] is None):
+        rest = _QUOTE.fullmatch(window, match.end(), partial=True)
+        return rest is not None and rest.partial
     if match.end() == len(window):
-        return match["c"] is None or (match["q"] is not None and match["p"] is None)
+        return match["c"] is None
     if match["o"] is None or match["c"] is not None:
         return False
     rest = _CLOSE.fullmatch(window, match.end("n"), partial=True)

@@ -53,6 +53,9 @@ DRESSES = [
     '"<{}>"',
     "**<{}>**",
     "<{}>'s",
+    '\\"<{}>\\"',
+    '\\"<{}>',
+    '{{"a": "{{\\"b\\": \\"<{}>\\"}}"}}',
 ]
 PIECES = st.one_of(
     st.sampled_from([dress.format(entry.bare) for dress in DRESSES for entry in ENTRIES]),
