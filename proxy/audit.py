@@ -47,7 +47,7 @@ _PATTERNS = {
     "request_id": re.compile(r"[A-Za-z0-9._-]{1,64}"),
     "policy": re.compile(r"[A-Za-z0-9._@:-]{0,160}"),
     "tenant": re.compile(r"[0-9a-f]{16}|anonymous"),
-    "model": re.compile(r"[A-Za-z0-9._:/;=-]{1,128}"),
+    "model": re.compile(r"[A-Za-z0-9._:/@;=+-]{1,128}"),
     "endpoint": re.compile("|".join(map(re.escape, ENDPOINTS))),
     "verdict": re.compile("|".join(VERDICTS)),
     "reason": re.compile(r"|[a-z][a-z0-9_]{0,63}"),

@@ -28,7 +28,7 @@ from proxy.errors import BlockedEntity, Unavailable
 from proxy.model import Finding, Kind, Leaf
 from proxy.pieces import batches, cut, reassemble
 from proxy.policy.model import Policy
-from recognizers import worker
+from recognizers import CHECKED, worker
 from recognizers.analyzer import Item, Settings
 from recognizers.base import Span, fold
 from recognizers.known import NAME as KNOWN
@@ -57,7 +57,10 @@ class Detector:
         await loop.run_in_executor(None, worker.check, self.settings)
         # Inherited by the workers: with one worker a core, a worker's own threads only wait for one another's.
         os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-        self._pool = self._new_pool()
+        pool = self._new_pool()
+        # The first process waits for the one that it is forked from to have loaded everything: not on the event loop.
+        await loop.run_in_executor(None, pool.schedule, worker.warm)
+        self._pool = pool
         deadline = time.monotonic() + 120
         await asyncio.gather(*(self._run(worker.warm, deadline) for _ in range(self.workers)))
 
@@ -101,7 +104,7 @@ class Detector:
             deadline = time.monotonic() + min(self._deadline, policy.detection.deadline_seconds)
             scope = f"{tenant}\0{policy.digest}\0".encode()
             spans = await self._first_look(leaves, scope, deadline, progress)
-            wanted = _Wanted(policy)
+            wanted = Wanted(policy)
             spans = [wanted.of(leaf, found) for leaf, found in zip(leaves, spans, strict=True)]
             spans = await self._second_look(leaves, spans, deadline)
         finally:
@@ -232,7 +235,7 @@ def _context() -> Any:
     return context
 
 
-class _Wanted:
+class Wanted:
     """Spans that the policy acts on. An allow-list entry frees a whole span, never one with a check digit."""
 
     def __init__(self, policy: Policy) -> None:
@@ -247,7 +250,8 @@ class _Wanted:
         sure = span.score >= rule.min_score or span.recognizer == KNOWN
         if rule.action == "allow" or not sure or not text.strip():
             return False
-        return "check passed" in span.why or _plain(text) not in self._allow
+        proven = span.entity in CHECKED and "check passed" in span.why
+        return proven or _plain(text) not in self._allow
 
 
 def _plain(text: str) -> str:
@@ -274,5 +278,33 @@ def _findings(leaf: Leaf, spans: Iterable[Span], policy: Policy) -> list[Finding
         first = findings[0]
         return [Finding(0, len(leaf.text), first.entity, first.action, first.score, first.recognizer, first.why)]
     if leaf.kind is Kind.ID:
-        return [f for f in findings if f.start == 0 and f.end == len(leaf.text)]
+        return [finding for finding in findings if _shows_in_id(finding, leaf)]
     return findings
+
+
+def _shows_in_id(finding: Finding, leaf: Leaf) -> bool:
+    """Whether a finding in an identifier is what it says: all of it but signs, or a form that no identifier has.
+
+    Digits inside a longer one prove nothing. A model's name is chosen by people and short: anything in it counts, but
+    for a name that another text of the request holds (`Claude`).
+    """
+    before, value, after = (leaf.text[a:b] for a, b in _parts(finding, leaf))
+    if not any(map(str.isalnum, before + after)):
+        return True
+    if leaf.path == _MODEL and finding.recognizer != KNOWN:
+        return True
+    if before[-1:].isalnum() or after[:1].isalnum():
+        return False
+    if finding.entity == "PHONE_NUMBER":
+        return value.startswith("+") or before.endswith("+")
+    return finding.entity in _UNLIKE_IDS and finding.score >= _SURE
+
+
+def _parts(finding: Finding, leaf: Leaf) -> tuple[tuple[int, int], ...]:
+    return (0, finding.start), (finding.start, finding.end), (finding.end, len(leaf.text))
+
+
+_MODEL = "$.model"
+_UNLIKE_IDS = frozenset({"EMAIL_ADDRESS", "IBAN_CODE", "SECRET"})
+_SURE = 0.8
+"""Keys in Base58 score less: what a provider sealed holds such a run of characters now and then."""

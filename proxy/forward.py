@@ -90,7 +90,7 @@ class Upstream:
         except BaseException as error:
             self._give_slot_back()
             if isinstance(error, httpx2.HTTPError | httpx2.StreamError | httpx2.InvalidURL):
-                raise _as_refusal(error) from None
+                raise _as_refusal(error, answered=False) from None
             raise
         answer = UpstreamAnswer(response, self)
         try:
@@ -194,7 +194,7 @@ class UpstreamAnswer:
             async for chunk in self._reader:
                 yield chunk
         except (httpx2.HTTPError, httpx2.StreamError) as error:
-            raise _as_refusal(error) from None
+            raise _as_refusal(error, answered=True) from None
         finally:
             await self.aclose()
 
@@ -236,7 +236,7 @@ def _transport(settings: UpstreamSettings) -> httpx2.AsyncHTTPTransport:
     return httpx2.AsyncHTTPTransport(verify=verify, trust_env=False, http1=True, http2=False, limits=limits, retries=0)
 
 
-def _as_refusal(error: Exception) -> Refusal:
+def _as_refusal(error: Exception, *, answered: bool) -> Refusal:
     """httpx2's error as ours. Its text is left behind: it may quote headers, hosts or bytes of a body."""
     if isinstance(error, httpx2.PoolTimeout):
         return Unavailable("Too many requests are waiting for the upstream.", code="upstream_busy", retry=True)
@@ -249,6 +249,7 @@ def _as_refusal(error: Exception) -> Refusal:
     else:
         refusal = UpstreamUnreachable("The upstream cannot be reached.")
     # A kept connection can close while a request goes out on it. A client that talks to the upstream itself tries
-    # again then, so it may here; in the middle of an answer it does not matter, since nobody retries that.
-    refusal.retry = isinstance(error, httpx2.ConnectError | httpx2.RemoteProtocolError | httpx2.ReadError)
+    # again then, so it may here; not once the upstream has begun to answer.
+    closed = isinstance(error, httpx2.ConnectError | httpx2.ReadError) or "without sending a response" in str(error)
+    refusal.retry = closed and not answered
     return refusal

@@ -112,6 +112,9 @@ class Ingress:
         """The request once its whole body is in, or the answer to one that the service answers itself."""
         if one(headers, "upgrade") is not None:
             raise UnsupportedByPolicy("Upgrades (WebSocket, HTTP/2) are not inspected, so they are refused.")
+        if {"content-length", "transfer-encoding"} <= {name for name, _ in headers}:
+            # Two servers may disagree where such a body ends (RFC 9112, 6.3).
+            raise BadRequest("A request has a content-length or a transfer-encoding, not both.")
         raw_path = scope.get("raw_path") or scope["path"].encode("utf-8")
         route, path = find(scope["method"], raw_path, scope.get("query_string", b""))
         if route.target is not Target.PIPELINE:

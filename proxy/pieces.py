@@ -20,8 +20,8 @@ PIECE = 64_000
 """Code points that one task owns; about a second of work for one worker."""
 BEHIND, AHEAD = 1_000, 17_000
 """Code points that a piece reads before and after its own: labels before, the longest value after."""
-SEAM = 100
-"""Code points on each side of the border between two text parts that are read as one text."""
+SEAM = AHEAD
+"""Code points on each side of the border between two long text parts that are read as one text."""
 TASK = 64_000
 """Code points that are sent to a worker at once."""
 
@@ -40,13 +40,16 @@ class Piece:
     """What one or several leaves give to a worker.
 
     With one segment, spans that start in `[own_start, own_end)` of its leaf count. With several (parts of one
-    message that are read on), those count that lie in more than one: the others are found in their own leaf.
+    message that are read on), those count that start in `[chain_start, chain_end)` of the piece's own text and lie
+    in more than one leaf: the others are found in their own leaf, so such a piece owns nothing.
     """
 
     item: Item
     segments: tuple[Segment, ...]
     own_start: int = 0
     own_end: int = 0
+    chain_start: int = 0
+    chain_end: int = 0
 
 
 def cut(leaves: Sequence[Leaf]) -> Iterator[Piece]:
@@ -74,11 +77,12 @@ def _of_leaf(index: int, leaf: Leaf) -> Iterator[Piece]:
 
 
 def _chains(run: Sequence[int], leaves: Sequence[Leaf]) -> Iterator[Piece]:
-    """Parts read as one text; a part longer than two seams ends one chain and begins the next."""
+    """Parts read as one text, whole if they are short; else a long part ends one chain and begins the next."""
+    sizes = [(index, len(leaves[index].text)) for index in run if leaves[index].text]
+    short = sum(size for _, size in sizes) <= PIECE
     chain: list[tuple[int, int, int]] = []
-    for index in run:
-        size = len(leaves[index].text)
-        if size <= 2 * SEAM:
+    for index, size in sizes:
+        if short or size <= 2 * SEAM:
             chain.append((index, 0, size))
             continue
         yield from _chain([*chain, (index, 0, SEAM)], leaves)
@@ -87,13 +91,35 @@ def _chains(run: Sequence[int], leaves: Sequence[Leaf]) -> Iterator[Piece]:
 
 
 def _chain(places: Sequence[tuple[int, int, int]], leaves: Sequence[Leaf]) -> Iterator[Piece]:
+    """A chain in windows of at most PIECE code points, each with what stands before and behind it."""
     segments: list[Segment] = []
-    text = ""
+    total = 0
     for index, start, end in places:
-        segments.append(Segment(index, start, end, len(text)))
-        text += leaves[index].text[start:end]
-    if len(segments) > 1:
-        yield Piece(Item(text), tuple(segments))
+        segments.append(Segment(index, start, end, total))
+        total += end - start
+    first = 0
+    for start in range(0, total, PIECE):
+        offset, stop = max(0, start - BEHIND), min(total, start + PIECE)
+        while _end(segments[first]) <= offset:
+            first += 1
+        inside = list(_within(segments, first, offset, stop + AHEAD))
+        if len(inside) > 1:
+            text = "".join(leaves[part.leaf].text[part.start : part.end] for part in inside)
+            yield Piece(Item(text), tuple(inside), chain_start=start - offset, chain_end=stop - offset)
+
+
+def _end(segment: Segment) -> int:
+    return segment.at + segment.end - segment.start
+
+
+def _within(segments: Sequence[Segment], first: int, start: int, end: int) -> Iterator[Segment]:
+    """What of `segments`, from `first` on, stands in `[start, end)` of their text, with `start` as the new 0."""
+    for index in range(first, len(segments)):
+        part = segments[index]
+        if part.at >= end:
+            return
+        left, right = max(part.at, start), min(_end(part), end)
+        yield Segment(part.leaf, part.start + left - part.at, part.start + right - part.at, left - start)
 
 
 def _cuts(text: str) -> Iterator[tuple[int, int]]:
@@ -140,10 +166,10 @@ def _parts(piece: Piece, hit: Span) -> list[tuple[int, Span]]:
     parts: list[tuple[int, Span]] = []
     for segment in piece.segments:
         start = max(hit.start, segment.at)
-        end = min(hit.end, segment.at + segment.end - segment.start)
+        end = min(hit.end, _end(segment))
         if start < end:
             shift = segment.start - segment.at
             parts.append((segment.leaf, hit._replace(start=start + shift, end=end + shift)))
     if len(piece.segments) > 1:
-        return parts if len(parts) > 1 else []
+        return parts if len(parts) > 1 and piece.chain_start <= hit.start < piece.chain_end else []
     return [(leaf, span) for leaf, span in parts if piece.own_start <= span.start < piece.own_end]

@@ -2,7 +2,7 @@
 
 The table is the whole truth: what is not in it is answered here and forwarded nowhere. Paths are decoded once
 and compared exactly; spellings on which two servers can disagree (`..`, `//`, an encoded slash or percent sign)
-are refused instead of resolved.
+are refused instead of resolved. So are dots: `.` and `..` as segments, and a dot that is encoded.
 """
 
 from __future__ import annotations
@@ -102,7 +102,7 @@ KNOWN = frozenset(
 )
 """Words of the providers' paths, which a message may repeat; anything else in a path may be a value."""
 
-_AMBIGUOUS = re.compile(rb"\.\.|//|%2f|%5c|%25|%00|\\", re.IGNORECASE)
+_AMBIGUOUS = re.compile(rb"\.\.|//|%2e|%2f|%5c|%25|%00|\\", re.IGNORECASE)
 
 
 def find(method: str, raw_path: bytes, query: bytes) -> tuple[Route, str]:
@@ -120,9 +120,12 @@ def _decode(raw_path: bytes) -> str:
     if _AMBIGUOUS.search(raw_path):
         raise UnsupportedByPolicy("The path is not written in its plain form.")
     try:
-        return unquote(raw_path.decode("ascii"), errors="strict")
+        path = unquote(raw_path.decode("ascii"), errors="strict")
     except UnicodeDecodeError:
         raise UnsupportedByPolicy("The path is not UTF-8.") from None
+    if not {".", ".."}.isdisjoint(path.split("/")):
+        raise UnsupportedByPolicy("The path is not written in its plain form.")
+    return path
 
 
 def _name(method: str, path: str) -> str:

@@ -32,4 +32,12 @@ ENTITIES: MappingProxyType[str, Entity] = MappingProxyType(
 )
 """Every built-in entity by name."""
 
-__all__ = ["ENTITIES", "Entity", "Span"]
+CHECKED: frozenset[str] = frozenset(
+    {
+        *("IBAN_CODE", "CREDIT_CARD", "CRYPTO", "VIN", "MEDICAL_LICENSE"),
+        *(entity.name for entity in national.ENTITIES if entity.name not in {"PASSPORT", "ID_CARD", "DRIVER_LICENSE"}),
+    }
+)
+"""Entities whose numbers carry a check digit: where it is right, no list of allowed terms frees them."""
+
+__all__ = ["CHECKED", "ENTITIES", "Entity", "Span"]

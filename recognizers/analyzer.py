@@ -136,6 +136,8 @@ class Analyzer:
     def _look(self, reading: _Reading) -> list[Span]:
         text = reading.seen.text
         spans = self.patterns(text)
+        if reading.item.label and secrets.is_secret_field(reading.item.label, reading.item.text):
+            spans.append(Span(reading.value_start(), len(text), "SECRET", 0.9, "secret:field", "label of the field"))
         if not reading.item.names:
             return spans
         spans += self._structured.find(text)

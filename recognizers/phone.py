@@ -135,7 +135,8 @@ class PhoneRecognizer(RuleRecognizer):
         if not FEWEST <= len(number) <= MOST + 2 or len(set(number)) < 2 or _DATE_OR_FRACTION.fullmatch(value):
             return 0.0, ""
         label = label_near(text, start, end, rule)
-        if label is None and _OTHER_NUMBER.search(fold(text[max(0, start - 30) : start])):
+        other = label is None and _OTHER_NUMBER.search(fold(text[max(0, start - 30) : start]))
+        if other and not _international(value, number):
             return 0.0, ""
         bare, why = self._bare(value, number)
         if label is None:
@@ -192,6 +193,13 @@ def _mobile(region: Region, number: str) -> bool:
     """A mobile number with its trunk prefix (`06...`, `07...`) is one even without blanks: little else begins so."""
     kind = phonenumbers.number_type(phonenumbers.parse(number, region.code))
     return bool(kind == phonenumbers.PhoneNumberType.MOBILE)
+
+
+def _international(value: str, number: str) -> bool:
+    """A valid number with its country code: a label may say whose it is (`wa_id`), but not that it is none."""
+    if value.startswith(("+", "(+")):
+        return _valid(value)
+    return number.startswith("00") and len(number) >= 10 and _valid(number[2:])
 
 
 def _valid(value: str) -> bool:
@@ -252,7 +260,7 @@ def _stands_alone(text: str, start: int, end: int) -> bool:
     before, after = text[max(0, start - 2) : start - 1] if start else "", text[end + 1 : end + 2]
     if (left.isascii() and left.isalnum()) or (right.isascii() and right.isalnum() and not _EXTENSION.match(text, end)):
         return False
-    if left in ("$", "€", "£", "¥", "#", "%") or right in ("%", "€", "$", "£"):
+    if (left in ("$", "€", "£", "¥", "#", "%") and text[start : start + 1] != "+") or right in ("%", "€", "$", "£"):
         return False
     if left in (".", "-", "_", "/", ":") and before.isascii() and before.isalnum() and text[start] != "+":
         return left == ":" and not before.isdigit()

@@ -29,30 +29,30 @@ ENTITIES: tuple[Entity, ...] = (
 
 # Name, prefix and body as RE2. Bodies have a least length, so that names that begin alike are left alone.
 _PROVIDERS = (
-    ("sk", r"sk-[A-Za-z0-9][A-Za-z0-9_\-]{15,250}"),  # OpenAI, Anthropic, OpenRouter, DeepSeek and others
+    ("sk", r"sk-[A-Za-z0-9][A-Za-z0-9_\-]{15,}"),  # OpenAI, Anthropic, OpenRouter, DeepSeek and others
     ("aws", r"(?:AKIA|ASIA|AGPA|AIDA|AROA|ANPA|ABIA|ACCA)[A-Z0-9]{16}"),
-    ("github", r"gh[pousr]_[A-Za-z0-9]{20,255}|github_pat_[A-Za-z0-9_]{20,255}"),
-    ("gitlab", r"gl(?:pat|ptt|dt|rt|oas|soat|cbt|imt|ft|agent|ffct)-[A-Za-z0-9_\-.]{16,300}"),
-    ("slack", r"xox[abeoprs]-[A-Za-z0-9\-]{10,250}|xapp-[0-9]-[A-Z0-9]+-[0-9]+-[A-Za-z0-9]{20,}"),
-    ("stripe", r"(?:sk|rk|pk)_(?:live|test)_[A-Za-z0-9]{10,250}|whsec_[A-Za-z0-9+/=]{20,100}"),
-    ("google", r"AIza[0-9A-Za-z_\-]{35}|ya29\.[0-9A-Za-z_\-]{20,500}|GOCSPX-[0-9A-Za-z_\-]{20,40}"),
-    ("registry", r"npm_[A-Za-z0-9]{30,50}|pypi-[A-Za-z0-9_\-]{40,500}|rubygems_[0-9a-f]{48}"
-                 r"|dckr_pat_[A-Za-z0-9_\-]{20,60}"),
-    ("models", r"hf_[A-Za-z0-9]{30,50}|gsk_[A-Za-z0-9]{40,60}|r8_[A-Za-z0-9]{30,50}|xai-[A-Za-z0-9]{40,100}"
-               r"|pplx-[A-Za-z0-9]{40,60}"),
-    ("mail", r"SG\.[A-Za-z0-9_\-]{16,32}\.[A-Za-z0-9_\-]{16,64}|xkeysib-[0-9a-f]{64}-[A-Za-z0-9]{16}|key-[0-9a-f]{32}"),
+    ("github", r"gh[pousr]_[A-Za-z0-9]{20,}|github_pat_[A-Za-z0-9_]{20,}"),
+    ("gitlab", r"gl(?:pat|ptt|dt|rt|oas|soat|cbt|imt|ft|agent|ffct)-[A-Za-z0-9_\-.]{16,}"),
+    ("slack", r"xox[abeoprs]-[A-Za-z0-9\-]{10,}|xapp-[0-9]-[A-Z0-9]+-[0-9]+-[A-Za-z0-9]{20,}"),
+    ("stripe", r"(?:sk|rk|pk)_(?:live|test)_[A-Za-z0-9]{10,}|whsec_[A-Za-z0-9+/=]{20,}"),
+    ("google", r"AIza[0-9A-Za-z_\-]{35,}|ya29\.[0-9A-Za-z_\-]{20,}|GOCSPX-[0-9A-Za-z_\-]{20,}"),
+    ("registry", r"npm_[A-Za-z0-9]{30,}|pypi-[A-Za-z0-9_\-]{40,}|rubygems_[0-9a-f]{48}"
+                 r"|dckr_pat_[A-Za-z0-9_\-]{20,}"),
+    ("models", r"hf_[A-Za-z0-9]{30,}|gsk_[A-Za-z0-9]{40,}|r8_[A-Za-z0-9]{30,}|xai-[A-Za-z0-9]{40,}"
+               r"|pplx-[A-Za-z0-9]{40,}"),
+    ("mail", r"SG\.[A-Za-z0-9_\-]{16,}\.[A-Za-z0-9_\-]{16,}|xkeysib-[0-9a-f]{64}-[A-Za-z0-9]{16}|key-[0-9a-f]{32}"),
     ("twilio", r"(?:AC|SK)[0-9a-f]{32}"),
-    ("cloud", r"do[opr]_v1_[0-9a-f]{64}|dapi[0-9a-f]{32}|HRKU-[A-Za-z0-9_\-]{30,70}|LTAI[A-Za-z0-9]{16,24}"),
-    ("shop", r"shp(?:at|ca|pa|ss)_[0-9A-Fa-f]{32}|sq0(?:atp|csp)-[0-9A-Za-z_\-]{22,43}"
-             r"|EAAA[A-Za-z0-9_\-]{56,80}"),
-    ("tools", r"lin_api_[A-Za-z0-9]{32,50}|ntn_[A-Za-z0-9]{40,50}|figd_[A-Za-z0-9_\-]{30,60}"
+    ("cloud", r"do[opr]_v1_[0-9a-f]{64}|dapi[0-9a-f]{32}|HRKU-[A-Za-z0-9_\-]{30,}|LTAI[A-Za-z0-9]{16,}"),
+    ("shop", r"shp(?:at|ca|pa|ss)_[0-9A-Fa-f]{32}|sq0(?:atp|csp)-[0-9A-Za-z_\-]{22,}"
+             r"|EAAA[A-Za-z0-9_\-]{56,}"),
+    ("tools", r"lin_api_[A-Za-z0-9]{32,}|ntn_[A-Za-z0-9]{40,}|figd_[A-Za-z0-9_\-]{30,}"
               r"|PMAK-[0-9a-f]{24}-[0-9a-f]{34}"
-              r"|ATATT3[A-Za-z0-9_\-=]{50,250}|hv[sbr]\.[A-Za-z0-9_\-]{20,200}|NRAK-[A-Z0-9]{27}|gl(?:sa"
-              r"|c)_[A-Za-z0-9_+/=]{30,200}"
-              r"|sntry[su]_[A-Za-z0-9_+/=]{40,300}|dp\.(?:pt|st|ct)\.[A-Za-z0-9._\-]{40,60}|AGE-SECRET-KEY-1[A-Z0-9]{58}"),
-    ("telegram", r"[0-9]{8,10}:AA[A-Za-z0-9_\-]{32,35}"),
-    ("hook", r"https://hooks\.slack\.com/(?:services|workflows)/[A-Za-z0-9/_\-]{20,120}"
-             r"|https://(?:[a-z]+\.)?discord(?:app)?\.com/api/webhooks/[0-9]{10,22}/[A-Za-z0-9_\-]{40,100}"),
+              r"|ATATT3[A-Za-z0-9_\-=]{50,}|hv[sbr]\.[A-Za-z0-9_\-]{20,}|NRAK-[A-Z0-9]{27}|gl(?:sa"
+              r"|c)_[A-Za-z0-9_+/=]{30,}"
+              r"|sntry[su]_[A-Za-z0-9_+/=]{40,}|dp\.(?:pt|st|ct)\.[A-Za-z0-9._\-]{40,}|AGE-SECRET-KEY-1[A-Z0-9]{58}"),
+    ("telegram", r"[0-9]{8,10}:AA[A-Za-z0-9_\-]{32,}"),
+    ("hook", r"https://hooks\.slack\.com/(?:services|workflows)/[A-Za-z0-9/_\-]{20,}"
+             r"|https://(?:[a-z]+\.)?discord(?:app)?\.com/api/webhooks/[0-9]{10,22}/[A-Za-z0-9_\-]{40,}"),
 )  # fmt: skip
 
 
@@ -178,7 +178,7 @@ _ASKS_KEY = (
 _BEFORE = r"(?:^|[^\pL\pN])(?:[\pL\pN]{1,30}[_\-.])*"
 _SIGN = r"(?:[_\-.][\pL\pN]{1,20}){0,3}[\"'\]\x60]{0,2}[ \t]*(?::=|=>|->|==?|:)[ \t]*\n?[ \t]*"
 _VERB = r",?[ \t]+(?:c'est|is|was|est|ist|lautet|es|è|e)[ \t]*:?[ \t]+"
-_BARE = r"(?P<v>[^\s\"'\x60,;]{4,200})"
+_BARE = r"(?P<v>[^\s\"'\x60,;]{4,})"
 
 
 def _label_rules() -> list[Rule]:
@@ -189,8 +189,8 @@ def _label_rules() -> list[Rule]:
 
     return [
         rule("password", _ASKS_LOGIN, _SIGN, _BARE, "password"),
-        rule("password-double-quoted", _ASKS_LOGIN, _SIGN, r'"(?P<v>[^"\n]{4,200})"', "quoted"),
-        rule("password-single-quoted", _ASKS_LOGIN, _SIGN, r"'(?P<v>[^'\n]{4,200})'", "quoted"),
+        rule("password-double-quoted", _ASKS_LOGIN, _SIGN, r'"(?P<v>[^"\n]{4,200}|[^"\s]{201,})"', "quoted"),
+        rule("password-single-quoted", _ASKS_LOGIN, _SIGN, r"'(?P<v>[^'\n]{4,200}|[^'\s]{201,})'", "quoted"),
         rule(
             "password-described",
             _ASKS_LOGIN,
@@ -227,18 +227,24 @@ _TECHNICAL = re.compile(
     r"|int[0-9]+|str[0-9]*|h[0-9]|p[0-9])(?:[_\-./:][a-z0-9]*)*[.!?]?|[0-9]+[a-z\-]*(?:char|digit|bit|byte|day"
     r"|hour|min|sec)\w*[.!?]?"
 )
-_CODE = re.compile(r"[A-Za-z_][\w.]*\[|_[A-Z][a-z]|(?:class|func|meth|mod|attr|exc|ref|data|py):")
+_CODE = re.compile(r"[A-Za-z_][\w.]*\[(?![0-9]{1,3}\])|_[A-Z][a-z]|(?:class|func|meth|mod|attr|exc|ref|data|py):")
+_CALL = re.compile(r"[A-Za-z_][\w.]*\([^()]*(?:\)(?:[.;,)\]].*)?)?|[A-Za-z_][\w.]*\(.*\)[;,)]*")
 _PLACE = re.compile(r"(?:[a-z][a-z0-9+.\-]{1,20}://(?!\S*:\S*@)|\.{0,2}/|~/|[A-Za-z]:\\).*")
+
+
+# What a value is like shows at its beginning; some of the expressions above take quadratic time.
+_TELLING = 200
 
 
 def _no_value(value: str) -> bool:
     """A placeholder, a name in code, an algorithm, a path."""
+    value = value[:_TELLING]
     return bool(
         is_placeholder(value)
         or _DOTTED_NAME.fullmatch(value)
         or _TECHNICAL.fullmatch(value)
         or _PLACE.fullmatch(value)
-        or "(" in value[1:]
+        or _CALL.fullmatch(value)
         or _CODE.match(value)
     )
 
@@ -261,9 +267,34 @@ def _capitals_within(value: str) -> bool:
 
 
 def _quoted(value: str) -> bool:
-    """Between quotes a word may be a password too, but a sentence is none."""
-    sentence = re.search(r"[^\W\d_]+ [^\W\d_]+", value) is not None and not any(map(str.isdigit, value))
-    return not _no_value(value) and not sentence and (len(value) >= 6 or _unlike_a_word(value))
+    """Between quotes a word may be a password too, and a few plain words a passphrase; a sentence is none."""
+    told = value[:_TELLING]
+    if is_placeholder(told) or any(p.fullmatch(told) for p in (_DOTTED_NAME, _TECHNICAL, _PLACE)):
+        return False
+    if _SENTENCE.search(value) and not any(map(str.isdigit, value)):
+        return _PASSPHRASE.fullmatch(value) is not None
+    return len(value) >= 6 or _unlike_a_word(value)
+
+
+_SENTENCE = re.compile(r"[^\W\d_] [^\W\d_]")
+_PASSPHRASE = re.compile(r"[a-z]{3,12}(?: [a-z]{3,12}){3,7}")
+_FIELD = re.compile(rf"(?i)(?:[\w .\-]*[ _.\-])?(?:{_ASKS_LOGIN}|{_ASKS_KEY})".replace(r"\pL\pN", r"\w"))
+_KIND_WORDS = """
+    string text number integer boolean object array null none true false yes no required optional hidden masked password
+    secret token bearer basic oauth apikey header query cookie env default unset empty changed
+"""
+_KINDS = frozenset(_KIND_WORDS.split())
+
+
+def is_secret_field(label: str, value: str) -> bool:
+    """True for the whole value of a field whose name asks for a secret (`{"password": "hunter[2]"}`).
+
+    What names a kind, a placeholder or explains itself in a sentence is none.
+    """
+    core = value.strip()
+    known = is_placeholder(core[:_TELLING]) or core.lower() in _KINDS
+    sentence = _SENTENCE.search(core) is not None and not _PASSPHRASE.fullmatch(core)
+    return 4 <= len(core) <= _LONGEST_KEY and not known and not sentence and _FIELD.fullmatch(label.strip()) is not None
 
 
 def _said(value: str) -> bool:
@@ -284,13 +315,28 @@ _OTHER_TOKEN = re.compile(
 )
 
 
+def _without_closing(value: str) -> str:
+    """The value without punctuation behind it, and without brackets that close what it did not open."""
+    while value and (value[-1] in ".,;:*|" or (value[-1] in _CLOSING and _closes_nothing(value))):
+        value = value[:-1]
+    return value
+
+
+def _closes_nothing(value: str) -> bool:
+    close = value[-1]
+    return value.count(close, 0, 500) > value.count(_CLOSING[close], 0, 500)
+
+
+_CLOSING = {")": "(", "]": "[", "}": "{", ">": "<"}
+
+
 class LabelledRecognizer(RuleRecognizer):
     """Leaves the punctuation around a value outside, and takes no page token for a secret."""
 
     def spans(self, rule: Rule, text: str) -> Iterator[Span]:
         for span in super().spans(rule, text):
             value = text[span.start : span.end]
-            cut = value.rstrip(".,;:)]}>*|")
+            cut = _without_closing(value)
             lead = text[max(0, span.start - 40) : span.start]
             called = text[span.end : span.end + 1] in ("(", "[")
             if len(cut) >= 4 and not called and not _OTHER_TOKEN.search(lead):

@@ -1,9 +1,9 @@
 """The text that recognizers read: what a person sees, in one spelling, with a way back to what was written.
 
-Zero-width characters, look-alike digits, typographic dashes and quotes, HTML entities, percent escapes and
-Markdown emphasis all hide a value from a pattern, most often by accident of copy and paste. `shadow` writes them
-out plainly (Unicode NFKC, UAX #15, and the rules below), remembers which stretch of the original each stretch
-came from, and never touches the original.
+Zero-width characters, look-alike digits, typographic dashes and quotes, HTML entities, percent escapes, the
+backslash escapes of JSON and its kin, and Markdown emphasis all hide a value from a pattern, most often by accident
+of copy and paste. `shadow` writes them out plainly (Unicode NFKC, UAX #15, and the rules below), remembers which
+stretch of the original each stretch came from, and never touches the original.
 
 May import: the standard library. Linear in the length of the text.
 """
@@ -100,11 +100,13 @@ def shadow(text: str) -> Shadow:
     return Shadow(text) if result.text == text else result
 
 
-_ASCII_SPOT = re.compile(r"[*_`]|%[0-9A-Fa-f]{2}|&[#A-Za-z]")
+_ASCII_SPOT = re.compile(r"[*_`]|%[0-9A-Fa-f]{2}|&[#A-Za-z]|\\[uUx]")
 _SPOT = re.compile(
     r"[A-Za-z]?[^\x00-\x7f]+"
-    r"|&(?:#[0-9]{1,7}|#[xX][0-9A-Fa-f]{1,6}|[A-Za-z][A-Za-z0-9]{1,30});"
+    r"|&(?:#0*[0-9]{1,7}|#[xX]0*[0-9A-Fa-f]{1,6}|[A-Za-z][A-Za-z0-9]{1,30});"
     r"|(?:%[0-9A-Fa-f]{2})+"
+    r"|(?<!\\)\\+(?:u[dD][89ABab][0-9A-Fa-f]{2}\\+u[dD][C-Fc-f][0-9A-Fa-f]{2}"
+    r"|u[0-9A-Fa-f]{4}|u\{0*[0-9A-Fa-f]{1,6}\}|U[0-9A-Fa-f]{8}|x[0-9A-Fa-f]{2})"
     r"|(?<!\*)\*{1,3}(?!\*)|(?<!_)_{1,3}(?!_)|(?<!`)`{1,2}(?!`)"
 )
 
@@ -118,8 +120,9 @@ def _plain(text: str) -> bool:
 def _put(builder: Builder, text: str, start: int, end: int, emphasis: set[int]) -> None:
     first = text[start]
     if first == "&":
-        char = _entity(text[start + 1 : end - 1])
-        builder.put(text[start:end] if char is None else _CHARS[char], start, end)
+        _put_escape(builder, text, start, end, _entity(text[start + 1 : end - 1]))
+    elif first == "\\":
+        _put_escape(builder, text, start, end, _backslashed(text[start:end].lstrip("\\")))
     elif first == "%":
         _put_escapes(builder, text, start, end)
     elif first in "*_`":
@@ -217,32 +220,73 @@ def _plain_character(char: str) -> str:
     return new if category != "So" or len(new) == 1 else char
 
 
-def _entity(name: str) -> str | None:
-    """The character of an HTML character reference, or None if it names none that can be seen."""
+# No escape is as short as this, so what stands for one never has its length by chance, and maps back as a whole.
+_SHORTER_THAN_ESCAPES = 6
+
+
+def _put_escape(builder: Builder, text: str, start: int, end: int, char: str) -> None:
+    """`char` for the escape `[start, end)`; the escape itself if there is no such character, or none to be seen."""
+    category = unicodedata.category(char) if char else ""
+    new = _CHARS[char] if char else ""
+    if category == "Cc":
+        new = " "
+    elif "\u0300" <= char <= "\u036f":
+        new = ""
+    elif not char or (new == char and not char.isprintable()):
+        new = text[start:end]
+    elif len(new) >= _SHORTER_THAN_ESCAPES:
+        new = char
+    builder.put(new, start, end)
+
+
+def _entity(name: str) -> str:
+    """The character of an HTML character reference, or "" if it names none, or more than one."""
     if name[0] == "#":
-        code = int(name[2:], 16) if name[1] in "xX" else int(name[1:])
-        char = chr(code) if 0x20 <= code < 0x110000 and not 0xD800 <= code < 0xE000 else ""
-    else:
-        char = html5.get(name + ";", "")
-    return char if len(char) == 1 and char not in "\x7f" else None
+        return _character(name[2:], 16) if name[1] in "xX" else _character(name[1:], 10)
+    char = html5.get(name + ";", "")
+    return char if len(char) == 1 else ""
+
+
+def _backslashed(escape: str) -> str:
+    """The character of `u0040`, `ud83dude00` (two UTF-16 halves), `U00000040`, `u{40}` or `x40`, or ""."""
+    first, _, second = escape[1:].partition("u")
+    if second:
+        halves = int(first.rstrip("\\"), 16), int(second, 16)
+        return chr(0x10000 + (halves[0] - 0xD800) * 0x400 + halves[1] - 0xDC00)
+    return _character(first.strip("{}"), 16)
+
+
+def _character(number: str, base: int) -> str:
+    """The character of a code; the zeros before it, of which there may be any number, are not read."""
+    code = int(number.lstrip("0") or "0", base)
+    return chr(code) if code < 0x110000 and not 0xD800 <= code < 0xE000 else ""
+
+
+_ONE_ESCAPE = 3
 
 
 def _put_escapes(builder: Builder, text: str, start: int, end: int) -> None:
-    """A run of percent escapes (RFC 3986), decoded where it sits inside something like a URL."""
-    decoded = bytes.fromhex(text[start:end].replace("%", "")).decode("utf-8", "replace")
-    plausible = _beside(text[start - 1 : start] if start else "", text[end : end + 1])
-    if not plausible or "\ufffd" in decoded:
+    """A run of percent escapes (RFC 3986), decoded where it is not a figure or a format; wrong UTF-8 stays."""
+    decoded = bytes.fromhex(text[start:end].replace("%", "")).decode("utf-8", "surrogateescape")
+    left, right = text[start - 1 : start] if start else "", text[end : end + 1]
+    if not (end - start > _ONE_ESCAPE or _beside(left, right) or _part_of_a_value(decoded, left, right)):
         builder.put(text[start:end], start, end)
         return
     for char in decoded:
-        upto = start + 3 * len(char.encode())
-        builder.put(_CHARS[char] if char.isprintable() else text[start:upto], start, upto)
+        wrong = "\ud800" <= char <= "\udfff"
+        upto = start + _ONE_ESCAPE * (1 if wrong else len(char.encode()))
+        _put_escape(builder, text, start, upto, "" if wrong else char)
         start = upto
 
 
 def _beside(left: str, right: str) -> bool:
     """`0% 20` is a figure and `%20s` a format; in a URL an escape touches text on at least its right side."""
     return (left.isalnum() or left in tuple("=/&?:;.,_-~+@#")) and (right.isalnum() or right in tuple("=/&?:;.,_-~+@#"))
+
+
+def _part_of_a_value(char: str, left: str, right: str) -> bool:
+    """`%2B336...` and `...%30` at the edge of a text; `100%25` and `10%20 of` are neither."""
+    return (char in "+@" or char.isalnum()) and (left.isalnum() or right.isalnum())
 
 
 @dataclass(slots=True)

@@ -24,7 +24,7 @@ def policy_of(text: str) -> Policy:
 
 REPLACE = policy_of(
     "entities: {PERSON: replace, EMAIL_ADDRESS: replace, IBAN_CODE: replace, CREDIT_CARD: replace,"
-    " PHONE_NUMBER: replace, MEDICAL_RECORD: {action: replace, min_score: 0.4}}\n"
+    " PHONE_NUMBER: replace, SECRET: replace, MEDICAL_RECORD: {action: replace, min_score: 0.4}}\n"
     "deny: {PROJECT: [Nightjar]}\n"
     "allow: [Grace Hopper, 4000 0052 6018 1590]\n"
 )
@@ -84,6 +84,32 @@ def test_parts_of_a_known_name_do_not_refuse_a_property_name(running: Running) -
 def test_an_identifier_is_touched_only_as_a_whole(running: Running) -> None:
     assert running.find(Leaf("$.id", "call_4000005260181590", Kind.ID)) == [[]]
     assert running.find(Leaf("$.id", "2221000830166137", Kind.ID)) == [[("CREDIT_CARD", "2221000830166137")]]
+
+
+@pytest.mark.parametrize(
+    "value",
+    ["zoe.mueller@example.com", "DE89370400440532013000", "+33612345678", "sk-Ab3dEf6hIj9kLm2nOp5qRs8tUv1wXy4z7A0b"],
+)
+def test_a_value_that_no_identifier_holds_is_not_freed_by_what_is_around_it(running: Running, value: str) -> None:
+    leaves = [Leaf("$.id", form.format(value), Kind.ID) for form in ("{}", "{}/", "/{}=", "id:{}", "x/{};y")]
+    assert [len(found) for found in running.find(*leaves)] == [1] * len(leaves)
+
+
+def test_signs_around_digits_free_nothing_but_other_characters_do(running: Running) -> None:
+    leaves = [
+        Leaf("$.id", text, Kind.ID) for text in ("2221000830166137/", "-2221000830166137=", "id:2221000830166137")
+    ]
+    card = [("CREDIT_CARD", "2221000830166137")]
+    assert running.find(*leaves) == [card, card, []]
+
+
+def test_anything_found_in_the_name_of_a_model_counts(running: Running) -> None:
+    for name in ("gpt:2221000830166137", "ft:gpt-4o:zoe@example.com:x", "m/DE89370400440532013000"):
+        assert running.find(Leaf("$.model", name, Kind.ID))[0] != []
+    names = ("claude-3-5-sonnet-20241022", "ft:gpt-4o-mini-2024-07-18:acme:support:9ab1cDEF", "mistralai/Mixtral-8x22B")
+    assert running.find(*[Leaf("$.model", name, Kind.ID) for name in names]) == [[], [], []]
+    said = Leaf("$", "My colleague is Thandiwe Mokoena.")
+    assert running.find(said, Leaf("$.model", "mokoena-7b", Kind.ID))[1] == []
 
 
 def test_a_number_is_one_finding(running: Running) -> None:

@@ -196,7 +196,7 @@ def test_a_bad_answer_is_a_refusal(
             with pytest.raises(kind) as refused:
                 await ask(upstream, "hi", knobs)
             assert (refused.value.code, upstream.in_use) == (code, 0)
-            assert refused.value.retry == (knobs == "die=0")  # a connection that closed unanswered may be tried again
+            assert not refused.value.retry  # the upstream had begun to answer, or the answer itself is at fault
             assert upstream._transport._pool.connections == []  # type: ignore[attr-defined]
 
     asyncio.run(run())
@@ -229,6 +229,33 @@ def test_no_connection_is_worth_a_retry() -> None:
             with pytest.raises(UpstreamUnreachable) as refused:
                 await ask(upstream, "hi")
             assert (refused.value.status, refused.value.retry, upstream.in_use) == (502, True, 0)
+
+    asyncio.run(run())
+
+
+@pytest.mark.parametrize(
+    ("answer", "retry"),
+    [
+        (b"", True),
+        (b"HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\n", False),
+        (b"HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\n{", False),
+    ],
+)
+def test_a_connection_that_closes_is_worth_a_retry_only_without_an_answer(answer: bytes, retry: bool) -> None:
+    async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        head = await reader.readuntil(b"\r\n\r\n")
+        await reader.readexactly(int(head.lower().split(b"content-length: ")[1].split(b"\r\n")[0]))
+        writer.write(answer)
+        await writer.drain()
+        writer.close()
+        await writer.wait_closed()
+
+    async def run() -> None:
+        server = await asyncio.start_server(serve, "127.0.0.1", 0)
+        async with server, Client(f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/v1") as upstream:
+            with pytest.raises(UpstreamUnreachable) as refused:
+                await ask(upstream, "hi")
+            assert (refused.value.status, refused.value.retry, upstream.in_use) == (502, retry, 0)
 
     asyncio.run(run())
 

@@ -242,9 +242,28 @@ def test_an_endpoint_is_named_by_its_known_words(service: Service) -> None:
 
 
 def test_dots_in_a_path_are_not_resolved(service: Service) -> None:
-    for path in ("/v1/x/../chat/completions", "/v1/%2e%2e/v1/chat/completions", "/./v1/chat/completions"):
+    for path in (
+        *("/v1/x/../chat/completions", "/v1/%2e%2e/v1/chat/completions", "/./v1/chat/completions"),
+        *("/v1/./chat/completions", "/v1/%2E/chat/completions", "/v1/chat/completions/.", "/v1/.%2e/completions"),
+    ):
         head = f"POST {path} HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: 2\r\n\r\n{{}}"
         assert raw(service, head.encode()).startswith(b"HTTP/1.1 400 ")
+    for model in (".", "..", "%2e", "%2E%2e", "gpt-4%2e1", ".%2e"):
+        answer = raw(service, f"GET /v1/models/{model} HTTP/1.1\r\nhost: x\r\n\r\n".encode())
+        assert answer.startswith(b"HTTP/1.1 400 ")
+    assert service.handler.seen == []
+    assert service.request("GET", "/v1/models/gpt-4.1").status_code == 200
+
+
+def test_two_ways_to_say_where_a_body_ends_are_refused(service: Service) -> None:
+    for method, path in (("POST", CHAT), ("GET", "/v1/models")):
+        head = f"{method} {path} HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\n"
+        for both in (
+            "content-length: 2\r\ntransfer-encoding: chunked",
+            "Transfer-Encoding: chunked\r\nContent-Length: 7",
+        ):
+            answer = raw(service, f"{head}{both}\r\n\r\n2\r\n{{}}\r\n0\r\n\r\n".encode())
+            assert answer.startswith(b"HTTP/1.1 400 ")
     assert service.handler.seen == []
 
 

@@ -268,6 +268,11 @@ PHONES = [
     ("llámame al 612 34 56 78, móvil 612345678", ["612 34 56 78", "612345678"]),
     ("phone: 12345678, cell 5550105", ["12345678", "5550105"]),
     ("tél\u00a0: 06\u00a012\u00a034\u00a056\u00a078", ["06\u00a012\u00a034\u00a056\u00a078"]),
+    ("customer_id: +33612345678, wa_id=+33698765432", ["+33612345678", "+33698765432"]),
+    ('{"user_id": "+33612345678", "chat_id": "+33 6 12 34 56 78"}', ["+33612345678", "+33 6 12 34 56 78"]),
+    ("order #+33612345678\ncard: (+33) 6 12 34 56 78", ["+33612345678", "(+33) 6 12 34 56 78"]),
+    ("ref: 0033612345678\niban: 0033 6 12 34 56 78", ["0033612345678", "0033 6 12 34 56 78"]),
+    ("order 06 12 34 56 78, id: 33612345678, account 0012345678, ticket id: +3361", []),
     ("phones: 0612345678, 0698765432", ["0612345678", "0698765432"]),
     ("SELECT * FROM users WHERE id = 1234567890; -- 1607635102.00 -0.96\n6033391\n6058722", []),
     ("see https://wiki.example/pages/4711002383/Runbook for order 4711002383, qty 12", []),
@@ -352,6 +357,36 @@ def test_mac_address_and_user_name(text: str, expected: list[str]) -> None:
     assert [value for _, value in find(text, "MAC_ADDRESS", "USERNAME")] == expected
 
 
+FIELDS = [
+    ("password", "hunter[2]x", True),
+    ("api key", "Qw3[rty]Uiop99!", True),
+    ("passphrase", "correct horse battery staple", True),
+    ("mot de passe", "Azerty[12]!", True),
+    ("token", "string", False),
+    ("password", "The password must be long", False),
+    ("password", "${DB_PASSWORD}", False),
+    ("max tokens", "4096 or so", False),
+]
+
+
+@pytest.mark.parametrize(("label", "value", "expected"), FIELDS)
+def test_a_field_that_asks_for_a_secret(label: str, value: str, expected: bool) -> None:
+    assert secrets.is_secret_field(label, value) is expected
+
+
+@pytest.mark.parametrize("value", ["hunter[2]", "p@ss(1)w0rd", "Qw3(rty)Uiop99!", "Azerty[12]!"])
+def test_a_password_may_hold_brackets(value: str) -> None:
+    assert find(f'{{"password": "{value}"}}', "SECRET") == [("SECRET", value)]
+    for text in (f"password: {value}", f"mdp : {value}"):
+        ((_, found),) = find(text, "SECRET")
+        assert found.rstrip("])") == value.rstrip("])")
+
+
+def test_a_call_or_an_index_is_no_password() -> None:
+    text = "token = get1(); password = os.environ['X'] password=request.form[name] password = config(x).y"
+    assert find(text, "SECRET") == []
+
+
 BODY = "aB3dE5fG7hJ9kL1mN2pQ4rS6tU8vW0xY"
 PEM = "-----BEGIN RSA PRIVATE KEY-----\nMIIEow\nabc=\n-----END RSA PRIVATE KEY-----"
 KEYS = [
@@ -378,6 +413,28 @@ KEYS = [
 @pytest.mark.parametrize("key", KEYS, ids=lambda key: key[:10])
 def test_key_of_a_known_form(key: str) -> None:
     assert values(f"x {key}\ny", "SECRET") == [key]
+
+
+KEY_STARTS = [
+    "sk-proj-", "ghp_", "github_pat_", "glpat-", "xoxb-", "sk_live_", "whsec_", "AIza", "ya29.", "npm_",
+    "pypi-", "hf_", "gsk_", "xai-", "pplx-", "SG.", "HRKU-", "lin_api_", "ATATT3", "hvs.", "glsa_", "sntrys_",
+    "dp.pt.", "figd_", "https://hooks.slack.com/services/", "123456789:AA", "api_key: ", "token=", "password: ",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("start", KEY_STARTS)
+@pytest.mark.parametrize("times", [7, 8, 40, 200])
+def test_a_key_of_any_length_is_found_whole(start: str, times: int) -> None:
+    body = BODY * times if start != "SG." else f"{BODY * times}.{BODY * times}"
+    label = start if start[-1] in " =" else ""
+    value = body if label else start + body
+    assert values(f"x {label}{value}\ny", "SECRET") == [value]
+
+
+def test_a_long_value_of_a_field_or_between_quotes_is_found_whole() -> None:
+    assert secrets.is_secret_field("token", BODY * 30)
+    for quote in "\"'":
+        assert values(f"password: {quote}{BODY * 30}{quote}", "SECRET") == [BODY * 30]
 
 
 SECRETS = [
@@ -440,6 +497,7 @@ HOSTILE = [
     "DE83 ", "de12", "+44 ", "+1", "(212) ", " at ", "(at)", "a://b:c@", "?key=", "password: ", "password is ",
     "token=a1b2c3d4;", "eyJ", "sk-", "curl ", "cookie: ", "-----BEGIN PRIVATE KEY-----", "account 12 ",
     "sort code 20", "00 ", "06 12 34 ", "1.1.1.1 ", "username: ",
+    "password=1)))", "token: 1bit", "password: '", 'mdp: "a:', "order +33", "id: 00336",
 ]  # fmt: skip
 
 

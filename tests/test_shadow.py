@@ -26,6 +26,21 @@ PLAIN = [
     ("Sop**hy** and *M*ira", "Sophy and Mira"),
     ("4\ufe0f\u20e32\ufe0f\u20e3", "42"),
     ("a\u2028b", "a\nb"),
+    ('Result: {"e":"zoe.mueller\\u0040example.com"}', 'Result: {"e":"zoe.mueller@example.com"}'),
+    ('{"n":"M\\u00FCller"}\n{"n":"Zo\\u00eb"}', '{"n":"Müller"}\n{"n":"Zoë"}'),
+    ('```json\n{"p":"\\u002B33612345678"}\n```', '```json\n{"p":"+33612345678"}\n```'),
+    (r"{'e': 'zoe\\u0040x.example', 'f': 'zoe\\\\u0040x'}", "{'e': 'zoe@x.example', 'f': 'zoe@x'}"),
+    (r"\ud83d\ude00 \\uD83D\\uDE00 \U0001f600 \u{1F600}", "😀 😀 😀 😀"),
+    (r"b'M\xfcller\x40' a\u000ab a\u200bb a\u007Fb e\u0301", "b'Müller@' a b ab a b e"),
+    (r"\uff14\u0660\u2019\u00a0\ufb01\u3316", "40' fi㌖"),
+    ("%2B33612345678", "+33612345678"),
+    (' "%2B33612345678" (%2b44)', ' "+33612345678" (+44)'),
+    ("061234567%30", "0612345670"),
+    ("zoe.mueller%40", "zoe.mueller@"),
+    ("%7A%6F%65%40%78%2E%64%65", "zoe@x.de"),
+    ("M%C3%BC %C3%BC", "Mü ü"),
+    ("%C3%BC%FF%2B33 a%0Ab", "ü%FF+33 a b"),
+    ("zoe&#x0000040;x &#00000000064; &#10;&#0;", "zoe@x @   "),
 ]
 
 
@@ -41,6 +56,9 @@ def test_written_out_plainly(text: str, expected: str) -> None:
         "Über déjà ñandú 中文 Привет",
         "snake_case, __init, _x and a_b_c",
         "2*3*4, a*b, 2**3 + 4**5, f(*args)",
+        "100%25 of 50% 40, a %41 b, 5%FFab %d %s %2 %GG",
+        r"C:\users\Udata \u12 \u{} \u{110000} \U00110000 \ud83d \ude00 \uE000 \x4 \d+ \n",
+        "&#xD800; &#x110000; &#12345678; &#; &#x;",
         "password: *** and 4000 **** **** 1590",
         "width: 50%; 10%20 of %s and %d",
         "AT&T &bogus; & co",
@@ -69,6 +87,12 @@ def test_joiner_inside_a_word_goes() -> None:
         ("DE83 **7099** 9999", "DE83 7099 9999", "DE83 **7099** 9999"),
         ("a %2B44%2020 b".replace("a ", "a="), "+44 20", "%2B44%2020"),
         ("x&#64;y.example!", "x@y.example", "x&#64;y.example"),
+        (r"to zoe\\u0040x.example!", "zoe@x.example", r"zoe\\u0040x.example"),
+        (r"\u002b33 6\u0030", "+33 60", r"\u002b33 6\u0030"),
+        (r"x \ud83d\ude00 y", "😀", r"\ud83d\ude00"),
+        (r"x\u200b\u3316y", "㌖", r"\u3316"),
+        ("%2B336%30", "+3360", "%2B336%30"),
+        ("zoe&#x0000000040;x", "zoe@x", "zoe&#x0000000040;x"),
         ("Ste\u0301phane", "Stéphane", "Ste\u0301phane"),
         ("ﬁn…", "fin", "ﬁn"),
     ],
@@ -80,9 +104,14 @@ def test_way_back(text: str, value: str, written: str) -> None:
     assert text[low:high] == written
 
 
+ESCAPES = [
+    r"\u0040", r"\ud83d", r"\ude00", r"\\u0301", r"\u200b", r"\ufdfa", r"\x41", r"\U0001f600", "\\", "a", " ",
+    "%2B", "%C3", "%BC", "&#x0040;", "&#0;",
+]  # fmt: skip
 HOSTILE = st.text(
-    st.sampled_from("ab1 \n*_`%40&#64;amp\u200b\u200d\u0301é中👩４—’\u00a0ﬁ…\ufe0f\u1112\u1161\u11ab"), max_size=80
-)
+    st.sampled_from("ab1 \n*_`%40&#64;amp\\ux{}\u200b\u200d\u0301é中👩４—’\u00a0ﬁ…\ufe0f\u1112\u1161\u11ab"),
+    max_size=80,
+) | st.lists(st.sampled_from(ESCAPES)).map("".join)
 
 
 @given(HOSTILE | st.text(max_size=60))
@@ -121,9 +150,13 @@ def test_an_empty_span_has_a_place() -> None:
     assert Shadow("ab").original(1, 1) == (1, 1)
 
 
-@pytest.mark.parametrize(
-    "unit", ["*a", "_ a ", "**a", "`a", "%41", "a%41 ", "&#64;", "👩\u200d", "\u0301\u0316", "\u200b", "é", "中，"]
-)
+HOSTILE_UNITS = [
+    "*a", "_ a ", "**a", "`a", "%41", "a%41 ", "&#64;", "👩\u200d", "\u0301\u0316", "\u200b", "é", "中，",
+    "\\", "\\u", "\\u0040", "\\ud83d", "\\" * 99 + "u", "\\x", "%C3", "%", "&#0", "&#x" + "0" * 99, "0",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("unit", HOSTILE_UNITS)
 def test_long_hostile_text_is_read(unit: str) -> None:
     text = unit * (100_000 // len(unit))
     seen = shadow(text)

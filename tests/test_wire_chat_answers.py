@@ -16,7 +16,7 @@ from proxy.errors import BadAnswer
 from proxy.model import Moved, Seen, Usage
 from proxy.restore import Restoration
 from proxy.vault import Vault
-from proxy.wire.answers import remap, restore_answer
+from proxy.wire.answers import remap, restore_answer, usage_of
 from proxy.wire.sse import KEEP_ALIVE, SSEParser
 from proxy.wire.stream import ChatStream
 
@@ -295,6 +295,67 @@ def test_what_is_not_understood_breaks_the_stream(data: str) -> None:
 def test_dialects_pass(event: dict[str, Any]) -> None:
     out, _ = run(stream_of([event]))
     assert events_of(out) == [event, "[DONE]"]
+
+
+def test_an_error_beside_a_piece_of_the_answer_is_no_end() -> None:
+    error = {"message": "x"}
+    for event in (chunk({"content": "x"}, error=error), {**chunk({"content": "x"}), "object": "error"}):
+        _, seen = run(stream_of([event], done=False))
+        assert (seen.upstream_error, seen.done) == (False, False)
+        _, seen = run(stream_of([event]))
+        assert (seen.upstream_error, seen.done) == (False, True)
+    _, seen = run(stream_of([chunk({"content": "x"}), {"choices": [], "error": error}], done=False))
+    assert (seen.upstream_error, seen.done) == (True, False)
+
+
+@pytest.mark.parametrize(
+    ("told", "usage"),
+    [
+        ({"prompt_tokens": 9.0, "completion_tokens": "8"}, Usage(9, 8, None)),
+        ({"prompt_tokens": " 9.0 ", "completion_tokens": 1.5}, Usage(9, None, None)),
+        ({"prompt_tokens": 1, "input_tokens": 20_000, "output_tokens": 3}, Usage(1, 3, None)),
+        ({"prompt_tokens": 20_000, "input_tokens": "1"}, Usage(1, None, None)),
+        ({"input_tokens": "x", "prompt_tokens": 7, "prompt_tokens_details": {"cached_tokens": 4.0}}, Usage(7, None, 4)),
+        ({"prompt_tokens": True, "completion_tokens": []}, Usage(None, None, None)),
+    ],
+)
+def test_usage_in_any_spelling(told: dict[str, Any], usage: Usage) -> None:
+    assert usage_of(told) == usage
+
+
+FOREIGN = "<IBAN_CODE_123123>"
+
+
+@pytest.mark.parametrize(
+    "where",
+    [
+        lambda key: {**chunk({"content": "x"}), key: 1},
+        lambda key: {**chunk(None), "choices": [{"index": 0, "delta": {"content": "x"}, key: "y"}]},
+        lambda key: chunk({key: "x"}),
+        lambda key: chunk({"details": [{key: {key: "x"}}]}),
+        lambda key: {**chunk(None), "choices": [{"index": 0, "message": {"content": "x", key: None}}]},
+    ],
+)
+def test_placeholders_in_keys_are_restored_and_foreign_ones_counted(where: Any) -> None:
+    restoring, person, _ = restoration()
+    out, _ = run(stream_of([where(person)]), restoring=restoring)
+    wanted = where(NAME)
+    if "logprobs" in wanted["choices"][0]:
+        wanted["choices"][0]["logprobs"] = None
+    assert events_of(out)[0] == wanted
+    assert restoring.tally.foreign == 0
+    run(stream_of([where(FOREIGN)]), restoring=restoring)
+    assert restoring.tally.foreign > 0
+
+
+def test_keys_of_a_whole_answer_are_restored_and_foreign_ones_counted() -> None:
+    def answer(key: str) -> Any:
+        return {key: 1, "choices": [{key: 2, "message": {"content": "x", key: None}}]}
+
+    restoring, person, _ = restoration()
+    assert restore_answer(answer(person), restoring, Seen()) == answer(NAME)
+    restore_answer(answer(FOREIGN), restoring, Seen())
+    assert restoring.tally.foreign == 3
 
 
 def test_text_after_the_end_is_dropped() -> None:

@@ -29,9 +29,10 @@ from proxy.errors import (
 from proxy.model import JSON, Kind, Leaf, Seen, Usage
 from proxy.restore import Restoration
 from proxy.vault import Vault
-from proxy.wire.base import parse_strict, serialise
+from proxy.wire.base import number_text, parse_answer, parse_strict, serialise
 from proxy.wire.messages import error_body, opening, restore_answer, rewrite_request
 from proxy.wire.seals import SealStore
+from recognizers import ENTITIES
 from tests.bodies import SHAPES, as_is, nodes, planted, put
 from tests.wire import CARD, MAIL, NAME, VALUES, leaves_of, redacted, values_in
 
@@ -422,6 +423,32 @@ def test_the_input_of_a_tool_comes_back_as_the_json_that_it_was() -> None:
     assert redacted(rewrite_request, used(got["content"][0]["input"]))[0] == sent
 
 
+def test_a_number_in_the_input_of_a_tool_is_read_as_its_value_and_keeps_its_digits() -> None:
+    seen: list[Leaf] = []
+
+    def visit(leaf: Leaf) -> str:
+        seen.append(leaf)
+        return leaf.raw or leaf.text
+
+    written = ["4000005260181590.0", "4.000005260181590e15", "-4.0E3", "1.50", "7"]
+    body: Any = parse_strict(json.dumps(used("@")).replace('"@"', f"[{','.join(written)}]").encode())
+    sent = rewrite_request(body, visit)
+    numbers = [(leaf.text, leaf.raw) for leaf in seen if leaf.kind is Kind.NUMBER]
+    shown = ["4000005260181590", "4000005260181590", "-4000", "1.50", "7"]
+    assert numbers == list(zip(shown, written, strict=True))
+    assert f"[{','.join(written)}]".encode() in serialise(sent)
+
+
+@pytest.mark.parametrize("digits", [f"{CARD}.0", f"{CARD}e0", f"{str(CARD)[0]}.{str(CARD)[1:]}e15"])
+def test_a_card_with_a_fraction_or_an_exponent_is_replaced_and_comes_back_as_written(digits: str) -> None:
+    body: Any = parse_strict(json.dumps(used("@")).replace('"@"', digits).encode())
+    sent, restoring = redacted(rewrite_request, body)
+    assert str(input_of(sent)).startswith("<CREDIT_CARD_")
+    call = {"type": "tool_use", "id": "toolu_1", "name": "pay", "input": input_of(sent)}
+    got: Any = restore_answer(answered(call), restoring, Seen())
+    assert number_text(got["content"][0]["input"]) == digits
+
+
 TREES = st.recursive(
     st.sampled_from(
         [*VALUES, CARD, 1.5, None, True, "plain", "", f"x {NAME} {CARD}", f" {MAIL}\n", "<PERSON_1>", "a_b 12345"]
@@ -502,7 +529,9 @@ def test_a_whole_answer_is_restored_block_by_block() -> None:
 
 
 def test_a_count_of_tokens_passes() -> None:
-    assert restore_answer({"input_tokens": 11}, RESTORING, Seen()) == {"input_tokens": 11}
+    seen = Seen()
+    assert restore_answer({"input_tokens": 11}, RESTORING, seen) == {"input_tokens": 11}
+    assert not seen.upstream_error
 
 
 def test_an_error_of_the_upstream_is_restored() -> None:
@@ -554,6 +583,8 @@ def test_signed_thinking_that_holds_a_value_is_refused_unless_the_upstream_wrote
         thought("The contact may be zoe.mueller@example.com!"),
         thought("The contact may be zoe.mueller@example.com.", "c2lu"),
         {**thought("The contact may be zoe.mueller@example.com."), "more": "x"},
+        {**thought("The contact may be zoe.mueller@example.com."), "more": None},
+        {**thought("The contact may be zoe.mueller@example.com."), MAIL: None},
     ],
 )
 def test_a_block_that_was_changed_is_not_the_one_that_the_upstream_wrote(changed: Any) -> None:
@@ -567,6 +598,20 @@ def test_a_block_that_was_changed_is_not_the_one_that_the_upstream_wrote(changed
             redacted(rewrite_request, turn(changed), seals=tenant)
     with pytest.raises(UnsupportedByPolicy):
         redacted(rewrite_request, turn(original), seals=store.of(b"other"))
+
+
+def test_the_digits_of_a_number_are_part_of_a_remembered_block() -> None:
+    def block(digits: str) -> Any:
+        text = f'{{"type":"compaction","content":"sum","more":{{"score":{digits},"none":null}}}}'
+        return parse_answer(text.encode())
+
+    seals = SealStore().of(b"tenant")
+    seals.remember(block("1.50"))
+    assert seals.received(block("1.50")) == block("1.50")
+    for other in ("1.5", "1.500", "1.5000000000000000000004000005260181590", "15e-1"):
+        assert seals.received(block(other)) is None
+    assert seals.received({**block("1.50"), "more": {"none": None, "score": block("1.50")["more"]["score"]}})
+    assert seals.received({**block("1.50"), "more": {"score": block("1.50")["more"]["score"]}}) is None
 
 
 def test_a_compaction_goes_back_as_it_was_whatever_its_cache_mark() -> None:
@@ -585,6 +630,30 @@ def test_values_around_placeholders_in_unsigned_thinking_are_replaced() -> None:
     sent, _ = redacted(rewrite_request, turn(thought(f"{ECHO[5:20]} or {MAIL}", "")))
     assert values_in(sent) == []
     assert sent["messages"][1]["content"][0]["thinking"].startswith(f"{ECHO[5:20]} or <EMAIL_ADDRESS_")
+
+
+@pytest.mark.parametrize("signature", ["", "c2ln"])
+@pytest.mark.parametrize("text", ["<DE89370400440532013000_123456> x", "x <A_4000005260181590_123456>"])
+def test_what_only_has_the_form_of_a_placeholder_is_inspected(text: str, signature: str) -> None:
+    seen: list[str] = []
+
+    def visit(leaf: Leaf) -> str:
+        seen.append(leaf.text)
+        return leaf.text
+
+    sent: Any = rewrite_request(turn(thought(text, signature)), visit)
+    assert sent["messages"][1]["content"] == [thought(text, signature)]
+    value = next(part for part in ("DE89370400440532013000", "A_4000005260181590") if part in text)
+    assert any(re.search(rf"(?:^|\s){value}(?:\s|$)", leaf) for leaf in seen)
+
+
+def test_a_type_of_any_entity_is_a_placeholder() -> None:
+    for name in (*ENTITIES, "PROJECT_X2", "ISO_27A"):
+        text = f"<{name}_123456>"
+        assert (
+            rewrite_request(turn(thought(text, "")), lambda leaf: "!" if "_1" in leaf.text else leaf.text)["messages"]
+            == turn(thought(text, ""))["messages"]
+        )
 
 
 def test_thinking_is_shown_where_it_can_be_undone() -> None:

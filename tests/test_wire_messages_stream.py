@@ -274,6 +274,17 @@ def test_an_error_in_mid_stream_is_restored_and_nothing_is_invented_behind_it() 
     assert (seen.upstream_error, seen.done) == (True, False)
 
 
+def test_an_error_beside_a_piece_of_the_answer_is_no_end() -> None:
+    error = {"type": "overloaded_error", "message": "x"}
+    for event in ({**END[0], "error": error}, start(error=error), {"type": "ping", "error": error}):
+        seen = Seen()
+        run(MessagesStream(RESTORING, seen), stream_of([start(), *text_block(0, ["x"]), event]))
+        assert (seen.upstream_error, seen.done) == (False, False)
+    seen = Seen()
+    run(MessagesStream(RESTORING, seen), stream_of([start(), {"type": "server_error", "error": error}]))
+    assert seen.upstream_error
+
+
 @pytest.mark.parametrize(
     ("data", "done"),
     [

@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from proxy.commands.engine import undeclarable
 from proxy.policy import Fault, PolicyError, load_policy, report, report_json
 from recognizers import ENTITIES
 
@@ -31,6 +32,9 @@ def check(
             policy = load_policy(path, entities=ENTITIES)
         except PolicyError as error:
             faults.extend(error.faults)
+            continue
+        if (fault := undeclarable(policy)) is not None:
+            faults.append(Fault(str(path), 1, 1, "dead-rule", fault, "install its package where the proxy runs"))
         else:
             good.append(f"{path}: {policy.name}@{policy.digest}, {len(policy.entities)} entities, good")
     if output is Format.JSON:

@@ -40,7 +40,7 @@ def count(
         try:
             tokens = _tokens(path, counter)
         except (OSError, UnicodeDecodeError, Refusal) as error:
-            reason = error.message if isinstance(error, Refusal) else "cannot be read as UTF-8 text"
+            reason = error.message if isinstance(error, Refusal) else "cannot be read, or is no UTF-8 text"
             typer.echo(f"{path}: {reason}", err=True)
             raise typer.Exit(UNREADABLE) from None
         typer.echo(f"{tokens}\t{path}" if served is None else f"{tokens}\t{served}\t{path}")

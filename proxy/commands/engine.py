@@ -14,9 +14,10 @@ import typer
 
 from proxy.analysis import examples, settings_for
 from proxy.detect import Detector
-from proxy.policy import Policy, PolicyError, load_policy, report
+from proxy.policy import Policy, PolicyError, declared_recognizers, load_policy, report
 from proxy.settings import default_workers
 from recognizers import ENTITIES
+from recognizers.custom import build_custom
 
 UNREADABLE = 2
 DEFAULT_POLICY = Path(__file__).resolve().parents[2] / "policies" / "default.yaml"
@@ -26,15 +27,38 @@ LONGEST = 24 * 3600.0
 MANY = 1_000_000
 
 
-def policy_from(path: Path) -> Policy:
-    """The policy, patient and without blocking: a command shows findings, it does not refuse them."""
+def loaded(path: Path) -> Policy:
+    """The policy, with the recognizers that it declares tried out; prints what is wrong and exits."""
     try:
         policy = load_policy(path, entities=ENTITIES)
     except PolicyError as error:
         typer.echo(report(error.faults), err=True)
         raise typer.Exit(UNREADABLE) from None
-    patient = policy.detection.model_copy(update={"deadline_seconds": LONGEST})
-    return policy.model_copy(update={"mode": "monitor", "detection": patient})
+    fault = undeclarable(policy)
+    if fault is not None:
+        typer.echo(f"{path}: {fault}", err=True)
+        raise typer.Exit(UNREADABLE)
+    return policy
+
+
+def undeclarable(policy: Policy) -> str | None:
+    """Why a recognizer that the policy declares cannot be built; None if all can."""
+    try:
+        build_custom(declared_recognizers(policy))
+    except ValueError as error:
+        return str(error)
+    return None
+
+
+def patient(policy: Policy) -> Policy:
+    """The policy without hurry and without blocking: a command shows findings, it does not refuse them."""
+    unhurried = policy.detection.model_copy(update={"deadline_seconds": LONGEST})
+    return policy.model_copy(update={"mode": "monitor", "detection": unhurried})
+
+
+def policy_from(path: Path) -> Policy:
+    """The policy as a command that looks at files uses it."""
+    return patient(loaded(path))
 
 
 @asynccontextmanager

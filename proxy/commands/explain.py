@@ -76,13 +76,13 @@ async def _find(detector: Detector, policy: Policy, text: str) -> list[Finding]:
 
 
 async def _files(policy: Policy, files: Sequence[Path]) -> None:
-    console = Console(highlight=False)
+    console = Console(highlight=False, emoji=False)
     async with detecting(policy) as detector:
         for path in files:
             try:
                 text = sys.stdin.read() if str(path) == "-" else path.read_text("utf-8")
             except (OSError, UnicodeDecodeError):
-                typer.echo(f"{path}: cannot be read as UTF-8 text", err=True)
+                typer.echo(f"{path}: cannot be read, or is no UTF-8 text", err=True)
                 raise typer.Exit(UNREADABLE) from None
             _show(console, str(path), text, await _find(detector, policy, text))
 

@@ -71,5 +71,5 @@ def _text(path: Path) -> str:
         raw = sys.stdin.buffer.read() if str(path) == "-" else path.read_bytes()
         return raw.decode("utf-8")
     except (OSError, UnicodeDecodeError):
-        typer.echo(f"{path}: cannot be read as UTF-8 text", err=True)
+        typer.echo(f"{path}: cannot be read, or is no UTF-8 text", err=True)
         raise typer.Exit(UNREADABLE) from None

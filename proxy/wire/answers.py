@@ -24,6 +24,8 @@ PROTOCOL = frozenset(
 )
 """Fields whose strings are ids, enums or blobs of the protocol, unless what they hold cannot be one."""
 _OPAQUE = re.compile(r"[A-Za-z0-9_.:\-/;=@+|]*\Z")
+_DIGITS = re.compile(r"[0-9]{1,15}(?=(?:\.0*)?\Z)")
+_MOST_TOKENS = 10**15
 TOOL_TEXTS = frozenset({"arguments", "input"})
 """What a tool is called with, beside its `name`."""
 
@@ -34,7 +36,7 @@ def restore_answer(body: JSON, restoring: Restoring, seen: Seen) -> JSON:
     if not isinstance(body, dict):
         return body
     return {
-        key: [_choice(choice, restoring) for choice in value]
+        restored_key(key, restoring): [_choice(choice, restoring) for choice in value]
         if key == "choices" and isinstance(value, list)
         else restored(value, key, restoring)
         for key, value in body.items()
@@ -48,9 +50,10 @@ def note(body: JSON, seen: Seen) -> None:
     if isinstance(body.get("model"), str):
         seen.model = str(body["model"])
     seen.usage = usage_of(body.get("usage")) or seen.usage
-    if body.get("error") or body.get("object") == "error":
-        seen.upstream_error = True
     choices = body.get("choices")
+    # What holds a piece of the answer is no error: a stream that ends behind it was cut off.
+    if not choices and (body.get("error") or body.get("object") == "error"):
+        seen.upstream_error = True
     for choice in choices if isinstance(choices, list) else []:
         if isinstance(choice, dict) and isinstance(choice.get("finish_reason"), str):
             seen.finish_reasons.append(str(choice["finish_reason"]))
@@ -59,18 +62,29 @@ def note(body: JSON, seen: Seen) -> None:
 def usage_of(node: JSON) -> Usage | None:
     """`{"prompt_tokens", "completion_tokens", "prompt_tokens_details": {"cached_tokens"}}`, where it is one.
 
-    The Responses API says `input_tokens` and `output_tokens` instead.
+    The Responses API says `input_tokens` and `output_tokens` instead; of two counts of one thing the smaller holds.
     """
     if not isinstance(node, dict):
         return None
-    prompt, completion = ("input", "output") if "input_tokens" in node else ("prompt", "completion")
-    details = node.get(f"{prompt}_tokens_details")
-    cached = details.get("cached_tokens") if isinstance(details, dict) else None
-    return Usage(_count(node.get(f"{prompt}_tokens")), _count(node.get(f"{completion}_tokens")), _count(cached))
+    details = [node.get("prompt_tokens_details"), node.get("input_tokens_details")]
+    return Usage(
+        _smallest([node.get("prompt_tokens"), node.get("input_tokens")]),
+        _smallest([node.get("completion_tokens"), node.get("output_tokens")]),
+        _smallest([found.get("cached_tokens") for found in details if isinstance(found, dict)]),
+    )
 
 
-def _count(node: JSON) -> int | None:
-    return node if isinstance(node, int) and not isinstance(node, bool) else None
+def _smallest(nodes: Sequence[JSON]) -> int | None:
+    return min([number for number in map(count, nodes) if number is not None], default=None)
+
+
+def count(node: JSON) -> int | None:
+    """A number of tokens; gateways also write `12.0` and `"12"`."""
+    if isinstance(node, str):
+        return int(digits[0]) if (digits := _DIGITS.match(node.strip())) else None
+    if isinstance(node, bool) or not isinstance(node, int | float) or abs(node) > _MOST_TOKENS:
+        return None
+    return int(node) if node == int(node) else None
 
 
 def context_of(field: str) -> Context:
@@ -134,7 +148,7 @@ def _choice(choice: JSON, restoring: Restoring) -> JSON:
         elif key == "logprobs":
             out[key] = value if restoring.idle else None
         else:
-            out[key] = restored(value, key, restoring)
+            out[restored_key(key, restoring)] = restored(value, key, restoring)
     return out
 
 
@@ -150,7 +164,7 @@ def message(node: dict[str, JSON], restoring: Restoring) -> dict[str, JSON]:
         elif key == "annotations":
             out[key] = citations(value, moved, restoring)
         else:
-            out[key] = restored(value, key, restoring)
+            out[restored_key(key, restoring)] = restored(value, key, restoring)
     return out
 
 
@@ -171,9 +185,8 @@ def _remapped(node: JSON, moved: Sequence[Moved], ends: frozenset[str]) -> JSON:
         return node
     out: dict[str, JSON] = {}
     for key, value in node.items():
-        count = _count(value)
-        if count is not None and (key == "start_index" or key in ends):
-            out[key] = remap(count, moved, at_end=key in ends)
+        if (key == "start_index" or key in ends) and isinstance(value, int) and not isinstance(value, bool):
+            out[key] = remap(value, moved, at_end=key in ends)
         else:
             out[key] = _remapped(value, moved, ends)
     return out

@@ -11,13 +11,14 @@ May import: model, answers, toolinput, seals.
 from __future__ import annotations
 
 from proxy.model import JSON, Context, Restoring, Seen, Usage
-from proxy.wire.answers import restored
+from proxy.wire.answers import count, restored
 from proxy.wire.seals import TEXT, NoSeals, Seals
 from proxy.wire.toolinput import restored_input
 
 CALLS = frozenset({"tool_use", "server_tool_use", "mcp_tool_use"})
 SIGNED = frozenset({"thinking", "redacted_thinking", "compaction"})
 """Blocks that a client must send back as the provider wrote them."""
+_PIECES = ("message", "content_block", "ping")
 
 
 def restore_answer(body: JSON, restoring: Restoring, seen: Seen, seals: Seals | None = None) -> JSON:
@@ -70,7 +71,9 @@ def note(node: dict[str, JSON], seen: Seen) -> None:
     if isinstance(node.get("model"), str):
         seen.model = str(node["model"])
     seen.usage = usage_of(node.get("usage"), seen.usage)
-    if node.get("type") == "error" or node.get("error"):
+    kind = str(node.get("type") or "")
+    # What is a piece of the answer is no error: a stream that ends behind it was cut off.
+    if kind == "error" or (node.get("error") and not kind.startswith(_PIECES)):
         seen.upstream_error = True
     delta = node.get("delta")
     ended = delta if isinstance(delta, dict) else node
@@ -98,5 +101,4 @@ def usage_of(node: JSON, before: Usage | None) -> Usage | None:
 
 
 def _count(node: dict[str, JSON], name: str) -> int | None:
-    value = node.get(name)
-    return value if isinstance(value, int) and not isinstance(value, bool) else None
+    return count(node.get(name))

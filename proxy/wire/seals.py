@@ -5,14 +5,13 @@ anything into one. What is remembered here was written by the upstream and sent 
 back tells the upstream nothing. Kept are keyed digests and, for a block that the client was shown with its
 placeholders restored, where they stood and what they were: no text and no value. Nothing outlives the process.
 
-May import: model, the standard library.
+May import: model, base, the standard library.
 """
 
 from __future__ import annotations
 
 import hashlib
 import hmac
-import json
 import secrets
 from collections import OrderedDict
 from collections.abc import Sequence
@@ -20,6 +19,7 @@ from threading import Lock
 from typing import Protocol, TypeAlias
 
 from proxy.model import JSON, Moved
+from proxy.wire.base import serialise
 
 MOST = 20_000
 """Blocks kept; the one that was not used for longest goes first. Some 200 bytes each, and 100 a placeholder."""
@@ -93,10 +93,16 @@ class SealStore:
         return spans
 
     def _digest(self, tenant: bytes, block: Block) -> bytes:
-        # Clients write absent fields as null or leave them out, and in an order of their own.
-        fields = {key: value for key, value in block.items() if value is not None and key != "cache_control"}
-        written = json.dumps(fields, sort_keys=True).encode("ascii")
+        # All that would go on unread, nulls and the digits of numbers included; clients order fields as they like.
+        unread = {key: value for key, value in block.items() if key != "cache_control"}
+        written = serialise(_in_order(unread))
         return hmac.digest(self._key, hashlib.sha256(tenant).digest() + written, hashlib.sha256)
+
+
+def _in_order(node: JSON) -> JSON:
+    if isinstance(node, dict):
+        return {key: _in_order(node[key]) for key in sorted(node)}
+    return [_in_order(value) for value in node] if isinstance(node, list) else node
 
 
 class TenantSeals:

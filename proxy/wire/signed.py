@@ -3,7 +3,8 @@
 A block that the upstream is known to have written passes unread (`seals`). Any other is inspected, and a finding in
 it refuses: it cannot be replaced. Placeholders in it are the ones that the upstream was sent; they are left as they
 are, and their numbers are kept out of what is inspected, so that this request may issue them again for the same
-values. Thinking without a signature is plain text around its placeholders.
+values. Thinking without a signature is plain text around its placeholders. What only has a placeholder's form, with a
+type that no entity would be called, is text like any other.
 
 May import: model, errors, labels, seals, walk, the standard library.
 """
@@ -18,7 +19,9 @@ from proxy.wire.labels import hidden_path
 from proxy.wire.seals import Seals
 from proxy.wire.walk import Reader, Walk, fields, identifier, sealed, wrong_type
 
-_PLACEHOLDER = re.compile(r"<([A-Z][A-Z0-9_]{0,60}?)_(?:[0-9]{9}|[0-9]{6})>")
+_PLACEHOLDER = re.compile(r"<([A-Z][A-Z0-9_]{0,60}?)_([0-9]{9}|[0-9]{6})>")
+_TYPE = re.compile(r"(?!.*[0-9]{4})(?!(?:[^0-9]*[0-9]){6})[A-Z][A-Z0-9_]{0,39}\Z")
+"""What an entity may be called: too few digits for an account, a card or a telephone."""
 
 
 class SealedWalk(Walk):
@@ -62,10 +65,15 @@ def signed(walk: Walk, node: JSON, path: str, label: str) -> JSON:
 
 
 def _signed_text(walk: Walk, text: str, path: str) -> str:
-    inspected = _PLACEHOLDER.sub(r"<\1>", text)
+    inspected = _PLACEHOLDER.sub(_without_number, text)
     if text and walk.visit(Leaf(path, inspected, Kind.FIXED)) != inspected:
         raise UnsupportedByPolicy(f"{path} is signed by the provider and cannot be replaced.", param=path)
     return text
+
+
+def _without_number(match: re.Match[str]) -> str:
+    # Apart from one another, an account and what follows it are both seen.
+    return f"<{match[1]}>" if _TYPE.match(match[1]) else f"< {match[1]} > {match[2]}"
 
 
 def _around_placeholders(walk: Walk, node: JSON, path: str, label: str) -> JSON:
@@ -73,14 +81,22 @@ def _around_placeholders(walk: Walk, node: JSON, path: str, label: str) -> JSON:
         raise wrong_type(path, "a string")
     run = walk.new_run()
     out: list[str] = []
-    done = 0
-    for match in [*_PLACEHOLDER.finditer(node), None]:
-        piece = node[done : match.start() if match else len(node)]
-        out.append(walk.visit(Leaf(path, piece, Kind.TEXT, run=run)) if piece else "")
-        if match:
-            out.append(match[0])
-            done = match.end()
+    for start, end, kept in _pieces(node):
+        piece = node[start:end]
+        out.append(piece if kept or not piece else walk.visit(Leaf(path, piece, Kind.TEXT, run=run)))
     return "".join(out)
+
+
+def _pieces(text: str) -> list[tuple[int, int, bool]]:
+    """`(start, end, kept)`: placeholders, and what is around them; the type of what only looks like one is apart."""
+    found: list[tuple[int, int, bool]] = []
+    done = 0
+    for match in _PLACEHOLDER.finditer(text):
+        kept = _TYPE.match(match[1]) is not None
+        start, end = match.span() if kept else match.span(1)
+        found += (done, start, False), (start, end, kept)
+        done = end
+    return [*found, (done, len(text), False)]
 
 
 _SIGNED_THINKING = fields({"type": identifier, "thinking": signed, "signature": sealed})

@@ -13,7 +13,17 @@ from typing import ClassVar, cast
 
 from proxy.errors import BadAnswer, Refusal
 from proxy.model import JSON, Restoring, Seen, TextRestorer
-from proxy.wire.answers import PROTOCOL, TOOL_TEXTS, InTool, citations, context_of, message, note, restored
+from proxy.wire.answers import (
+    PROTOCOL,
+    TOOL_TEXTS,
+    InTool,
+    citations,
+    context_of,
+    message,
+    note,
+    restored,
+    restored_key,
+)
 from proxy.wire.base import serialise
 from proxy.wire.events import EventStream
 from proxy.wire.hold import Held, Key, Track
@@ -47,6 +57,7 @@ class ChatStream(EventStream):
 
     def _restore(self, held: Held) -> None:
         note(held.payload, self._seen)
+        self._restore_keys(held.payload)
         choices = held.payload.get("choices")
         if not isinstance(choices, list):
             if "usage" not in held.payload:
@@ -60,7 +71,14 @@ class ChatStream(EventStream):
                 raise BadAnswer("A choice in the upstream's stream is no object.", code="unreadable_answer")
             self._choice(held, choice, _index(choice, position))
 
+    def _restore_keys(self, node: dict[str, JSON]) -> None:
+        if not all(map(str.isidentifier, node)):
+            members = [(restored_key(key, self._restoring), value) for key, value in node.items()]
+            node.clear()
+            node.update(members)
+
     def _choice(self, held: Held, choice: dict[str, JSON], index: int | str) -> None:
+        self._restore_keys(choice)
         ended = choice.get("finish_reason") is not None
         self._unfinished[index] = self._unfinished.get(index, True) and not ended
         for key, value in choice.items():
@@ -77,6 +95,7 @@ class ChatStream(EventStream):
             self._hold.finish(lambda key: key[0] == index)
 
     def _delta(self, held: Held, delta: dict[str, JSON], index: int | str) -> None:
+        self._restore_keys(delta)
         grown: set[int | str] = set()
         for key, value in delta.items():
             if key == "annotations":
@@ -107,6 +126,7 @@ class ChatStream(EventStream):
                 self._contents.setdefault(key[0], Track()).took(text, len(value))
             return True
         if isinstance(value, dict):
+            self._restore_keys(value)
             return _some([self._grow(held, value, field, inner, (*key, field)) for field, inner in value.items()])
         if isinstance(value, list):
             return _some([self._element(held, value, at, key) for at in range(len(value))])

@@ -11,7 +11,7 @@ import re
 from proxy.errors import BadRequest, UnsupportedByPolicy
 from proxy.model import JSON, Context, Kind, Leaf, Restoring
 from proxy.wire import jsontext
-from proxy.wire.base import number_text, parse_answer
+from proxy.wire.base import inspected_number, number_text, parse_answer
 from proxy.wire.labels import field_path, hidden_path, label_of
 from proxy.wire.walk import Walk
 
@@ -41,7 +41,7 @@ def tool_input(walk: Walk, node: JSON, path: str, label: str) -> JSON:
 
 def _number(walk: Walk, node: int | float, path: str, label: str) -> JSON:
     digits = number_text(node)
-    new = walk.visit(Leaf(path, digits, Kind.NUMBER, label, digits))
+    new = walk.visit(Leaf(path, inspected_number(digits), Kind.NUMBER, label, digits))
     if new == digits:
         return node
     if len(new) < 2 or new[0] != '"' or new[-1] != '"':
