@@ -14,7 +14,16 @@ SOURCES = sorted(path for top in ("proxy", "recognizers") for path in (ROOT / to
 LAYERS: tuple[tuple[str, ...], ...] = (
     ("recognizers",),
     ("proxy.model", "proxy.errors"),
-    ("proxy.policy", "proxy.vault", "proxy.wire", "proxy.tokens", "proxy.headers", "proxy.inflate", "proxy.pieces", "proxy.place"),
+    (
+        "proxy.policy",
+        "proxy.vault",
+        "proxy.wire",
+        "proxy.tokens",
+        "proxy.headers",
+        "proxy.inflate",
+        "proxy.pieces",
+        "proxy.place",
+    ),
     (
         "proxy.measure",
         "proxy.detect",
