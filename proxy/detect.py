@@ -285,13 +285,13 @@ def _findings(leaf: Leaf, spans: Iterable[Span], policy: Policy) -> list[Finding
 def _shows_in_id(finding: Finding, leaf: Leaf) -> bool:
     """Whether a finding in an identifier is what it says: all of it but signs, or a form that no identifier has.
 
-    Digits inside a longer one prove nothing. A model's name is chosen by people and short: anything in it counts, but
-    for a name that another text of the request holds (`Claude`).
+    Digits inside a longer one prove nothing. A model's name is chosen by people and short: there a check digit or an
+    address counts wherever it stands, though not an option (`key=0f3a`) or a name that another text holds (`Claude`).
     """
     before, value, after = (leaf.text[a:b] for a, b in _parts(finding, leaf))
     if not any(map(str.isalnum, before + after)):
         return True
-    if leaf.path == _MODEL and finding.recognizer != KNOWN:
+    if leaf.path == _MODEL and finding.recognizer != KNOWN and finding.entity in _NOT_IN_MODELS:
         return True
     if before[-1:].isalnum() or after[:1].isalnum():
         return False
@@ -306,5 +306,6 @@ def _parts(finding: Finding, leaf: Leaf) -> tuple[tuple[int, int], ...]:
 
 _MODEL = "$.model"
 _UNLIKE_IDS = frozenset({"EMAIL_ADDRESS", "IBAN_CODE", "SECRET"})
+_NOT_IN_MODELS = CHECKED | _UNLIKE_IDS | {"PHONE_NUMBER"}
 _SURE = 0.8
 """Keys in Base58 score less: what a provider sealed holds such a run of characters now and then."""

@@ -112,6 +112,15 @@ def test_anything_found_in_the_name_of_a_model_counts(running: Running) -> None:
     assert running.find(said, Leaf("$.model", "mokoena-7b", Kind.ID))[1] == []
 
 
+def test_a_model_with_options_is_a_model(running: Running) -> None:
+    name = "echo;fail=503;key=0f3a9c81d2b74e5f8a6b0c1d2e3f4a5b;retryafterms=10"
+    policy = policy_of("entities: {URL_CREDENTIALS: replace, EMAIL_ADDRESS: replace, CREDIT_CARD: replace}\n")
+    assert running.find(Leaf("$.model", name, Kind.ID), policy=policy) == [[]]
+    assert running.find(Leaf("$.model", "gpt-4o:mira@example.com", Kind.ID)) == [
+        [("EMAIL_ADDRESS", "mira@example.com")]
+    ]
+
+
 def test_a_number_is_one_finding(running: Running) -> None:
     assert running.find(Leaf("$.a#$.card", "2221000830166137", Kind.NUMBER, "card", "2221000830166137")) == [
         [("CREDIT_CARD", "2221000830166137")]
