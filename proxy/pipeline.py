@@ -142,8 +142,9 @@ class Pipeline:
         with record.stage("substitute"):
             work = functools.partial(self._substituted, trip, endpoint, aids, body, leaves, findings)
             outgoing, payload, restoration = await _off_loop(work, size=len(inbound.body))
-        # Only now: a name in which something is found is refused above, and until then it could have been anything.
-        record.model = str(body["model"]) if "model" in body else None
+        # Only now, and not where something is found in it (which monitoring lets pass): it could be anything.
+        suspect = any(found for leaf, found in zip(leaves, findings, strict=True) if leaf.path == "$.model")
+        record.model = str(body["model"]) if "model" in body and not suspect else None
         with record.stage("measure_again"):
             record.tokens_after = await self._measure(outgoing, trip, endpoint, limit)
 

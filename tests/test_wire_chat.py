@@ -329,6 +329,8 @@ def test_an_image_that_is_text_is_refused_even_with_the_switch(url: str) -> None
         (chat(tools=[{"name": "x"}]), "$.tools[0]"),
         (chat({"role": "assistant", "tool_calls": [{"type": "mcp"}]}), "$.messages[0].tool_calls[0]"),
         (chat(input_ids=[1, 2, 3]), "$.input_ids"),
+        (chat(context=[1, 2, 3]), "$.context"),
+        (chat(tokens=[[1, 2], [3]]), "$.tokens"),
         (chat(prompt_embeds="AAAA"), "$.prompt_embeds"),
         (chat({"role": "user", "content": "x", "images": ["AAAA"]}), "$.messages[0].images"),
         (chat({"role": "zoe müller", "content": "x"}), "$.messages[0].role"),
@@ -387,3 +389,14 @@ def test_keys_that_could_be_values_show_in_no_path() -> None:
         "$.metadata.ok_key",
         "$.thing{0}.a",
     ]
+
+
+def test_a_field_that_may_hold_tokens_is_read_where_it_holds_text() -> None:
+    seen: list[str] = []
+
+    def visit(leaf: Leaf) -> str:
+        seen.append(leaf.text)
+        return leaf.text if leaf.raw is None else leaf.raw
+
+    rewrite_request(chat(context="some words", tokens=["a", "b"]), visit)
+    assert {"some words", "a", "b"} <= set(seen)

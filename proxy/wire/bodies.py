@@ -9,7 +9,16 @@ from proxy.wire.walk import Table, Walk, anything, wrong_type
 
 MEDIA = uninspected("media")
 TOKENS = uninspected("a prompt as token ids or embeddings")
+
+
+def _perhaps_tokens(walk: Walk, node: JSON, path: str, label: str) -> JSON:
+    """A field that holds text in one engine and token ids in another: a list of numbers is a prompt left unread."""
+    listed = isinstance(node, list) and any(isinstance(item, int | list) for item in node)
+    return (TOKENS if listed else anything)(walk, node, path, label)
+
+
 UNREAD: Table = {
+    **dict.fromkeys(("context", "tokens", "inputIds", "prompt_ids"), _perhaps_tokens),
     **dict.fromkeys(("input_ids", "prompt_token_ids", "token_ids", "prompt_embeds", "input_embeds"), TOKENS),
     **dict.fromkeys(("image_data", "audio_data", "video_data", "images"), MEDIA),
 }
