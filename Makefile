@@ -31,6 +31,7 @@ bench: $(VENV)/.dev               ## prints the tables of docs/benchmarks.md
 lock: $(VENV)/.dev                ## renews the lock files from requirements/*.in
 	$(BIN)/uv pip compile --universal --python-version 3.11 --generate-hashes --no-header -o requirements/dev.txt requirements/dev.in
 	$(BIN)/uv pip compile --universal --python-version 3.11 --generate-hashes --no-header -c requirements/dev.txt -o requirements/run.txt requirements/run.in
+	$(BIN)/uv pip compile --universal --python-version 3.11 --generate-hashes --no-header -o requirements/others.txt requirements/others.in
 
 setup: $(VENV)/.dev
 
@@ -42,10 +43,12 @@ $(VENV)/.run: requirements/run.txt requirements/models.txt pyproject.toml
 	$(PIP) install $(QUIET) --no-deps --no-build-isolation --editable .
 	@touch $@
 
-$(VENV)/.dev: $(VENV)/.run requirements/dev.txt tests/clients/package-lock.json
+$(VENV)/.dev: $(VENV)/.run requirements/dev.txt requirements/others.txt tests/clients/package-lock.json
 	$(PIP) install $(QUIET) --require-hashes -r requirements/dev.txt
+	$(PYTHON) -m venv $(VENV)-others
+	$(VENV)-others/bin/python -m pip --disable-pip-version-check install $(QUIET) --require-hashes -r requirements/others.txt
 	cd tests/clients && PATH="$(CURDIR)/$(BIN):$$PATH" npm ci --ignore-scripts --no-audit --no-fund --loglevel=error
 	@touch $@
 
 clean:
-	rm -rf $(VENV) tests/clients/node_modules .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) $(VENV)-others tests/clients/node_modules .pytest_cache .mypy_cache .ruff_cache .hypothesis
