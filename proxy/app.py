@@ -25,10 +25,11 @@ from proxy.forward import Upstream, UpstreamSettings
 from proxy.ingress import Handler, Ingress, Limits, Receive, Scope, Send
 from proxy.logs import Log, describe, loop_handler
 from proxy.metrics import CONTENT_TYPE, Metrics
-from proxy.pipeline import Outbound, Pipeline
+from proxy.pipeline import Pipeline
 from proxy.policy import Policy, PolicyError, load_policy, report
 from proxy.routes import Target
 from proxy.settings import Settings, StartError, is_plain_remote
+from proxy.trip import Outbound
 from recognizers import ENTITIES
 
 TOKENIZERS = ("o200k_base", "cl100k_base", "bytes")

@@ -115,6 +115,22 @@ class Detector:
             raise BlockedEntity(blocked)
         return findings
 
+    async def proven(self, texts: Sequence[str], policy: Policy) -> list[str]:
+        """The values in texts of an answer whose check digit is right, of the entities that the policy acts on.
+
+        Raises `Unavailable`. Not cached: an answer is read once.
+        """
+        deadline = time.monotonic() + min(self._deadline, policy.detection.deadline_seconds)
+        tasks = batches(range(len(texts)), lambda index: len(texts[index]))
+        results = await self._gather(worker.proven, [([texts[i] for i in task],) for task in tasks], deadline)
+        return [
+            texts[index][span.start : span.end]
+            for task, result in zip(tasks, results, strict=True)
+            for index, spans in zip(task, result, strict=True)
+            for span in spans
+            if span.entity in CHECKED
+        ]
+
     async def _first_look(
         self, leaves: Sequence[Leaf], scope: bytes, deadline: float, progress: Callable[[int], None]
     ) -> list[list[Span]]:

@@ -23,8 +23,8 @@ from proxy.errors import BadRequest, Refusal, Unavailable, UnsupportedByPolicy
 from proxy.headers import CREDENTIALS, REQUEST_ID
 from proxy.inflate import Inflater, too_large
 from proxy.logs import Log, describe
-from proxy.pipeline import Inbound, Outbound, StreamBroken
 from proxy.routes import Target, find
+from proxy.trip import Inbound, Outbound, StreamBroken
 from proxy.wire.endpoints import error_for
 
 Scope = MutableMapping[str, Any]

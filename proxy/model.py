@@ -138,3 +138,7 @@ class Seen:
     finish_reasons: list[str] = field(default_factory=list)
     upstream_error: bool = False
     done: bool = False
+    choices: int | None = None
+    """How many choices the request asks for; None where that is not known."""
+    odd: set[str] = field(default_factory=set)
+    """Codes of what does not belong together in the answer (`wire.identity`)."""

@@ -15,11 +15,10 @@ import contextlib
 import functools
 import time
 from collections import Counter
-from collections.abc import AsyncIterator, Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import AsyncGenerator, Callable, Mapping
 from typing import Any, TypeVar
 
-from proxy import audit, measure, verify
+from proxy import audit, measure, strangers, verify
 from proxy.detect import Detector
 from proxy.errors import BadAnswer, BadRequest, Refusal, Unavailable, UnsupportedByPolicy
 from proxy.forward import Upstream, UpstreamAnswer, client_headers
@@ -28,56 +27,21 @@ from proxy.policy.limits import ModelLimit
 from proxy.policy.model import Policy
 from proxy.restore import Restoration
 from proxy.substitute import substitute
+from proxy.trip import Inbound, Outbound, StreamBroken, Trip, Unsent
+from proxy.unsolicited import unsolicited, worth_a_look
 from proxy.vault import Vault, conversation_key, lookalikes, tenant_key
+from proxy.wire.asking import with_usage
 from proxy.wire.base import parse_answer, parse_strict, serialise
 from proxy.wire.endpoints import ENDPOINTS, Aids, AnswerStream, Endpoint, error_for
+from proxy.wire.identity import asked_choices
 from proxy.wire.seals import SealStore
+from recognizers import ENTITIES
 
 T = TypeVar("T")
 MEASURE_SECONDS = 20.0
 """Longest time that counting one prompt may take; the slowest text known needs 0.3 s a MB."""
 _INLINE = 16_384
 """Bodies up to this many bytes are parsed and rebuilt on the event loop; longer ones in a thread."""
-
-
-class StreamBroken(Exception):
-    """The answer stopped short: the client's connection must end in the middle, not cleanly."""
-
-
-@dataclass(frozen=True, slots=True)
-class Inbound:
-    """A request as ingress hands it over: decoded body, lower-cased header names."""
-
-    request_id: str
-    tenant: str
-    method: str
-    path: str
-    query: str
-    headers: tuple[tuple[str, str], ...] = field(repr=False)
-    body: bytes = field(repr=False)
-
-
-@dataclass(slots=True)
-class Outbound:
-    """What goes back to the client; closing a streamed body closes the upstream connection."""
-
-    status: int
-    headers: list[tuple[str, str]]
-    body: bytes | AsyncIterator[bytes] = field(repr=False)
-
-
-@dataclass(slots=True)
-class Trip:
-    """One request's own state: lives in `handle`, is passed by argument, shared with nobody."""
-
-    inbound: Inbound
-    policy: Policy
-    record: audit.Record
-    seen: Seen = field(default_factory=Seen)
-    vault: Vault | None = None
-    restoration: Restoration | None = None
-    sent_tokens: int = 0
-    """Tokens of texts as last measured, without the factor that makes the count a bound for an unknown tokenizer."""
 
 
 class Pipeline:
@@ -101,6 +65,7 @@ class Pipeline:
         self._log = log
         self._secret = secret
         self._seals = SealStore()
+        self._strays = strangers.pattern({*ENTITIES, *policy.declared})
 
     async def handle(self, inbound: Inbound) -> Outbound:
         """Answers a request. Raises nothing but CancelledError."""
@@ -111,6 +76,8 @@ class Pipeline:
             if inbound.path not in ENDPOINTS:
                 raise UnsupportedByPolicy("This endpoint is not inspected, so it is not forwarded.")
             return await self._complete(trip, ENDPOINTS[inbound.path])
+        except Unsent as unsent:  # audited where it happened
+            return self._refusal(trip, unsent.refusal)
         except Refusal as refusal:
             return self._refuse(trip, refusal)
         except asyncio.CancelledError:
@@ -132,7 +99,8 @@ class Pipeline:
             await self._measure(body, trip, endpoint, limit)
 
         tenant = tenant_key(self._secret, inbound.tenant)
-        aids = Aids(self._counters.decoder(limit.tokenizer, limit.factor), self._seals.of(tenant))
+        asks = policy.answers.ask_usage and endpoint.asks_usage(body)
+        aids = Aids(self._counters.decoder(limit.tokenizer, limit.factor), self._seals.of(tenant), hides_usage=asks)
         with record.stage("walk"):
             leaves = await _off_loop(endpoint.leaves, body, _passed(policy), aids, size=len(inbound.body))
         with record.stage("detect"):
@@ -154,7 +122,10 @@ class Pipeline:
             answer = await self._upstream.send("POST", inbound.path, inbound.headers, payload, inbound.query)
         if answer.is_event_stream and answer.status == 200 and endpoint.stream:
             stream = endpoint.stream(restoration, trip.seen, aids)
-            return Outbound(200, self._headers(trip, answer), self._stream(trip, restoration, answer, stream))
+            growing = self._stream(trip, restoration, answer, stream)
+            if trip.holds:
+                growing = await _begun(growing)
+            return Outbound(200, self._headers(trip, answer), growing)
         async with contextlib.aclosing(answer):
             raw = await answer.read()
         return await self._whole(trip, functools.partial(_restored, endpoint, aids), restoration, answer, raw)
@@ -170,13 +141,21 @@ class Pipeline:
     ) -> tuple[dict[str, JSON], bytes, Restoration]:
         """The body that leaves the house, everything outside findings as it was; its bytes; and the way back."""
         policy, tenant = trip.policy, tenant_key(self._secret, trip.inbound.tenant)
-        vault = Vault(conversation_key(tenant, endpoint.opening(body)), lookalikes(_texts(leaves)))
+        texts = _texts(leaves)
+        vault = Vault(conversation_key(tenant, endpoint.opening(body)), lookalikes(texts))
         trip.vault = vault
+        if policy.answers.unsolicited != "off":
+            trip.texts = tuple(texts)
         if policy.mode == "monitor":
             findings = [[] for _ in findings]
         replaced = iter([substitute(leaf, found, vault, tenant) for leaf, found in zip(leaves, findings, strict=True)])
         outgoing = endpoint.rewrite_request(body, lambda _: next(replaced), _passed(policy), aids)
-        trip.restoration = Restoration(vault, in_tools=policy.answers.restores_in)
+        if aids.hides_usage:
+            outgoing = with_usage(outgoing)
+        trip.seen.choices = asked_choices(body)
+        trip.restoration = Restoration(
+            vault, in_tools=policy.answers.restores_in, strays=self._strays, keeps=bool(trip.texts)
+        )
         return outgoing, serialise(outgoing), trip.restoration
 
     async def _whole(
@@ -185,30 +164,41 @@ class Pipeline:
         """A complete answer, or an error of the upstream's: verified and restored, status and retry headers kept."""
         with trip.record.stage("restore"):
             raw = await _off_loop(restored, raw, answer.status, restoration, trip.seen, size=len(raw))
-        self._verify(trip, restoration, usage=answer.status < 400)
+        trip.seen.upstream_error |= answer.status >= 400
+        await self._taste(trip, restoration)
         self._close(trip, "release" if answer.status < 400 else "upstream_error", "", answer.status)
         return Outbound(answer.status, self._headers(trip, answer), raw)
 
     async def _stream(
         self, trip: Trip, restoration: Restoration, answer: UpstreamAnswer, stream: AnswerStream
-    ) -> AsyncIterator[bytes]:
+    ) -> AsyncGenerator[bytes]:
         """The answer as it grows. Ends cleanly only when the upstream did, and nothing was wrong with it."""
-        verdict, reason = "cancelled", "client_disconnected"
+        verdict, reason, status = "cancelled", "client_disconnected", 200
+        held: list[bytes] = []
+        waits = trip.holds
         try:
             async for chunk in answer.chunks():
-                out = stream.feed(chunk)
+                held.append(stream.feed(chunk))
                 self._verify(trip, restoration)
-                if out:
+                if waits and not trip.may_go_on(held):
+                    continue
+                waits = False
+                for out in filter(None, held):
                     yield out
-            out = stream.finish()
-            self._verify(trip, restoration)
-            if out:
+                held.clear()
+            last = stream.finish()
+            await self._taste(trip, restoration)
+            waits = False
+            for out in filter(None, [*held, last]):
                 yield out
             if not trip.seen.done and not trip.seen.upstream_error:
                 raise BadAnswer("The upstream's stream broke off.", code="upstream_stream_broken")
             verdict, reason = "release", ""
         except Refusal as refusal:
             verdict, reason = "block", refusal.code
+            if waits:
+                status = refusal.status
+                raise Unsent(refusal) from None
             yield stream.broken(refusal)
             raise StreamBroken from None
         except (asyncio.CancelledError, GeneratorExit):
@@ -222,7 +212,7 @@ class Pipeline:
                 await answer.aclose()
             finally:
                 with contextlib.suppress(Unavailable):  # an audit that fails now refuses the next request
-                    self._close(trip, verdict, reason, 200)
+                    self._close(trip, verdict, reason, status)
 
     async def _pass_through(self, trip: Trip) -> Outbound:
         """`GET /v1/models`: nothing of the user's goes out, the answer comes back as it is."""
@@ -261,21 +251,44 @@ class Pipeline:
         if trip.record.tokens_before is None:
             trip.record.tokens_before = measured.prompt  # also for the audit of a request that does not fit
         measure.check_limit(measured, limit.served, param=endpoint.prompt)
-        trip.sent_tokens = int(measured.texts / limit.factor)
+        trip.sent = verify.Sent(
+            texts=int(measured.texts / limit.factor),
+            bound=measured.prompt,
+            share=verify.share_of(limit.tokenizer, limit.factor),
+            exact=limit.factor == 1 and limit.tokenizer != "bytes",
+            reports=endpoint.usage,
+            model=str(body.get("model", "")),
+        )
         return measured.prompt
 
-    def _verify(self, trip: Trip, restoration: Restoration, *, usage: bool = True) -> None:
-        """Raises `BadAnswer` where the policy says block; else notes the alarm once. An error has no `usage`."""
-        answers = trip.policy.answers
-        for alarm, action in (
-            (verify.check_foreign(restoration.tally.foreign), answers.foreign_placeholder),
-            (verify.check_usage(trip.seen.usage if usage else None, trip.sent_tokens), answers.usage_mismatch),
+    def _verify(self, trip: Trip, restoration: Restoration, *, complete: bool = False) -> None:
+        """Raises `BadAnswer` where the policy says block; else notes the alarm once."""
+        tally = restoration.tally
+        for alarm in verify.alarms(
+            trip.seen, trip.sent, foreign=tally.foreign, mangled=tally.mangled, complete=complete
         ):
-            if alarm is None or action == "off":
-                continue
-            trip.record.alarm(alarm.code)
-            if action == "block" and trip.policy.mode == "enforce":
-                raise BadAnswer(alarm.message, code=alarm.code)
+            self._judge(trip, alarm)
+
+    async def _taste(self, trip: Trip, restoration: Restoration) -> None:
+        """The last look at an answer that is complete, before its end goes to the client."""
+        self._verify(trip, restoration, complete=True)
+        read = ["".join(pieces) for pieces in restoration.tally.read]
+        if any(map(worth_a_look, read)):
+            with trip.record.stage("taste"):
+                values = await self._detector.proven(read, trip.policy)
+            found = await _off_loop(unsolicited, values, trip.texts, size=len(trip.inbound.body))
+            for alarm in filter(None, [verify.check_unsolicited(found)]):
+                self._judge(trip, alarm)
+        if restoration.tally.unread:
+            self._judge(trip, verify.UNREAD)
+
+    def _judge(self, trip: Trip, alarm: verify.Alarm) -> None:
+        action = getattr(trip.policy.answers, alarm.check)
+        if action == "off":
+            return
+        trip.record.alarm(alarm.code)
+        if action == "block" and trip.policy.mode == "enforce":
+            raise BadAnswer(alarm.message, code=alarm.code)
 
     def _fault(self, error: Exception) -> Unavailable:
         """A fault of our own: its type and place go to the log, its text (which may quote a prompt) nowhere."""
@@ -287,6 +300,9 @@ class Pipeline:
             self._close(trip, "refuse", refusal.code, refusal.status)
         except Refusal as unlogged:
             refusal = unlogged
+        return self._refusal(trip, refusal)
+
+    def _refusal(self, trip: Trip, refusal: Refusal) -> Outbound:
         headers = [("content-type", "application/json"), *refusal.headers().items(), *self._own_headers(trip)]
         return Outbound(refusal.status, headers, serialise(error_for(trip.inbound.path)(refusal)))
 
@@ -313,6 +329,8 @@ class Pipeline:
         ]
         if record.tokens_before is not None:
             own.append(("x-caviardage-prompt-tokens", str(record.tokens_before)))
+        if record.alarms:
+            own.append(("x-caviardage-alarms", ",".join(record.alarms)))
         return own
 
 
@@ -334,6 +352,20 @@ def _restored(endpoint: Endpoint, aids: Aids, raw: bytes, status: int, restorati
 
 def _texts(leaves: list[Leaf]) -> list[str]:
     return [text for leaf in leaves for text in (leaf.text, leaf.raw) if text]
+
+
+async def _begun(stream: AsyncGenerator[bytes]) -> AsyncGenerator[bytes]:
+    """A held stream, once its first bytes may leave: until then a bad answer can still be a status of its own."""
+    first = await anext(stream, None)
+
+    async def whole() -> AsyncGenerator[bytes]:
+        async with contextlib.aclosing(stream):
+            if first is not None:
+                yield first
+            async for chunk in stream:
+                yield chunk
+
+    return whole()
 
 
 async def _off_loop(function: Callable[..., T], *arguments: Any, size: int) -> T:

@@ -9,7 +9,7 @@ Theory of operation. A growing text is cut at the first place that is still unde
 placeholder that the next character could lengthen, or a beginning of one (`regex` reports both as partial
 matches). Everything before that place is released at once; the rest waits for the next piece or for `finish`.
 
-May import: model, place, vault, regex, the standard library.
+May import: model, place, strangers, vault, regex, the standard library.
 """
 
 from __future__ import annotations
@@ -20,21 +20,37 @@ from dataclasses import dataclass, field
 
 import regex
 
+from proxy import strangers
 from proxy.model import Context, Moved, TextRestorer
 from proxy.place import Place
 from proxy.vault import Entry, Vault
 
-_STRICT = re.compile(r"<([A-Z][A-Z0-9]*(?:_[A-Z0-9]+)*?)_([0-9]{9}|[0-9]{6})>")
-_LONGEST_STRICT = 64
+_MOST_READ = 4_000_000
+"""Code points of an answer that are kept to be looked at when it is complete."""
 
 
 @dataclass(slots=True)
 class Tally:
-    """What restoring met, for verify and audit. Counts only."""
+    """What restoring met, for verify and audit: counts, and the texts as they came, for as long as the answer lasts.
+
+    `read` holds one list of pieces per text, `unread` is True once they were too many to keep.
+    """
 
     restored: int = 0
     foreign: int = 0
+    mangled: int = 0
     foreign_numbers: set[str] = field(default_factory=set)
+    read: list[list[str]] = field(default_factory=list, repr=False)
+    unread: bool = False
+    size: int = 0
+
+    def keep(self, pieces: list[str], text: str) -> None:
+        """Keeps a piece of a text of the answer, up to `_MOST_READ` code points in all."""
+        self.size += len(text)
+        if self.size > _MOST_READ:
+            self.unread = True
+        else:
+            pieces.append(text)
 
 
 def pattern_for(entries: Iterable[Entry]) -> regex.Pattern[str] | None:
@@ -59,13 +75,26 @@ def pattern_for(entries: Iterable[Entry]) -> regex.Pattern[str] | None:
 
 
 class Restoration:
-    """Everything needed to restore the answer to one request: its vault, the pattern, a tally."""
+    """Everything needed to restore the answer to one request: its vault, the patterns, a tally.
 
-    def __init__(self, vault: Vault, *, in_tools: Callable[[str], bool] = lambda _: True) -> None:
+    `strays` is the pattern of everybody's placeholders (`strangers.pattern`); `keeps` whether the tally keeps the
+    texts of the answer.
+    """
+
+    def __init__(
+        self,
+        vault: Vault,
+        *,
+        in_tools: Callable[[str], bool] = lambda _: True,
+        strays: regex.Pattern[str] | None = None,
+        keeps: bool = False,
+    ) -> None:
         self.vault = vault
         self.tally = Tally()
         self._pattern = pattern_for(vault)
         self._in_tools = in_tools
+        self._strays = strays or strangers.pattern(())
+        self._keeps = keeps
 
     @property
     def idle(self) -> bool:
@@ -82,20 +111,34 @@ class Restoration:
 
     def _restorer(self, context: Context, tool: str | None) -> Restorer:
         pattern = self._pattern if tool is None or self._in_tools(tool) else None
-        return Restorer(self.vault, pattern, context, self.tally)
+        stranger = strangers.Strangers(self.vault, self._strays, self.tally)
+        return Restorer(self.vault, pattern, context, self.tally, stranger, keeps=self._keeps)
 
 
 class Restorer:
     """Restores one growing text (`TextRestorer`)."""
 
-    def __init__(self, vault: Vault, pattern: regex.Pattern[str] | None, context: Context, tally: Tally) -> None:
+    def __init__(
+        self,
+        vault: Vault,
+        pattern: regex.Pattern[str] | None,
+        context: Context,
+        tally: Tally,
+        stranger: strangers.Strangers,
+        *,
+        keeps: bool,
+    ) -> None:
         self._vault = vault
         self._pattern = pattern
         self._place = Place(context)
         self._tally = tally
         self._held = ""
         self._before = ""
-        self._strict_tail = ""
+        self._stranger = stranger
+        self._read: list[str] | None = None
+        if keeps:
+            self._read = []
+            tally.read.append(self._read)
         self._received = 0
         self._released = 0
         self._moved: list[Moved] = []
@@ -109,10 +152,13 @@ class Restorer:
         return self._moved
 
     def feed(self, text: str) -> str:
-        self._count_foreign(text)
+        self._stranger.feed(text)
+        if self._read is not None:
+            self._tally.keep(self._read, text)
         return self._release(text, final=False)
 
     def finish(self) -> str:
+        self._stranger.finish()
         return self._release("", final=True)
 
     def _release(self, text: str, *, final: bool) -> str:
@@ -164,18 +210,6 @@ class Restorer:
         self._released += len(value)
         self._tally.restored += 1
         return value
-
-    def _count_foreign(self, text: str) -> None:
-        """Well-formed placeholders that nobody in this request issued or wrote, wherever the text is cut."""
-        seen = self._strict_tail + text
-        last = 0
-        for match in _STRICT.finditer(seen):
-            number = match[2]
-            last = match.end()
-            if self._vault.find(number) is None and number not in self._vault.taken:
-                self._tally.foreign += 1
-                self._tally.foreign_numbers.add(number)
-        self._strict_tail = seen[max(last, len(seen) - _LONGEST_STRICT) :]
 
 
 _CLOSE = regex.compile(r'\s{0,2}(?:\\{0,2}>|&gt;|%3E|\\{1,2}u003e)(?:\\{0,15}")?', regex.IGNORECASE)

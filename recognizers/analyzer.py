@@ -128,6 +128,12 @@ class Analyzer:
             found[index].extend(spans)
         return [self._settle(reading, spans) for reading, spans in zip(readings, found, strict=True)]
 
+    def proven(self, texts: Sequence[str]) -> list[list[Span]]:
+        """The spans of each text whose check digit is right, of wanted entities; labels and names are not looked at."""
+        readings = [_read(Item(text)) for text in texts]
+        found = [[span for span in self.patterns(reading.seen.text) if "check passed" in span.why] for reading in readings]
+        return [self._settle(reading, spans) for reading, spans in zip(readings, found, strict=True)]
+
     def _settle(self, reading: _Reading, spans: Iterable[Span]) -> list[Span]:
         wanted = (s for s in spans if s.entity in self._wanted and s.score >= self._least.get(s.entity, 0.0))
         placed = (reading.back(span) for span in wanted)

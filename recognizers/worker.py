@@ -51,5 +51,9 @@ def analyse(items: Sequence[Item]) -> list[list[Span]]:
     return _analyzer[0].analyze(items)
 
 
+def proven(texts: Sequence[str]) -> list[list[Span]]:
+    return _analyzer[0].proven(texts)
+
+
 def propagate(texts: Sequence[str], known: Mapping[str, str]) -> list[list[Span]]:
     return _propagate(texts, known, _analyzer[0].lexicon)

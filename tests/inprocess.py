@@ -22,8 +22,9 @@ from proxy.app import TOKENIZERS
 from proxy.audit import Audit
 from proxy.detect import Detector
 from proxy.forward import Upstream, UpstreamSettings
-from proxy.pipeline import Inbound, Pipeline
+from proxy.pipeline import Pipeline
 from proxy.policy import Policy, load_policy
+from proxy.trip import Inbound
 from recognizers import ENTITIES, worker
 from recognizers.analyzer import Analyzer
 from tests.e2e import ROOT

@@ -29,8 +29,8 @@ from proxy.forward import Upstream, UpstreamSettings
 from proxy.ingress import Limits
 from proxy.logs import Log, service_log
 from proxy.metrics import Metrics
-from proxy.pipeline import Inbound, Outbound
 from proxy.settings import Settings, StartError
+from proxy.trip import Inbound, Outbound
 
 SECRET = b"0123456789abcdef"
 CANARY = "Mira Tallow"

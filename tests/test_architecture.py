@@ -23,6 +23,8 @@ LAYERS: tuple[tuple[str, ...], ...] = (
         "proxy.inflate",
         "proxy.pieces",
         "proxy.place",
+        "proxy.strangers",
+        "proxy.unsolicited",
     ),
     (
         "proxy.measure",
@@ -33,6 +35,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
         "proxy.restore",
         "proxy.audit",
     ),
+    ("proxy.trip",),
     ("proxy.pipeline", "proxy.analysis"),
     ("proxy.ingress", "proxy.routes"),
     (

@@ -10,7 +10,8 @@ import pytest
 
 from proxy.audit import Audit
 from proxy.forward import Upstream, UpstreamSettings
-from proxy.pipeline import Inbound, Outbound, Pipeline
+from proxy.pipeline import Pipeline
+from proxy.trip import Inbound, Outbound
 from tests.inprocess import HEADERS, SECRET, Pieces, world
 
 FOREIGN = "about <IBAN_CODE_123123>"

@@ -249,7 +249,7 @@ STREAMED = {
     "first piece": (ChatStream, "feed", 0),
     "a later piece": (ChatStream, "feed", 3),
     "end": (ChatStream, "finish", 0),
-    "verify": (verify, "check_foreign", 2),
+    "verify": (verify, "alarms", 2),
 }
 
 

@@ -23,8 +23,8 @@ from proxy.errors import Refusal, Unavailable
 from proxy.forward import Upstream, UpstreamAnswer, UpstreamSettings, client_headers
 from proxy.ingress import Ingress, Limits, request_id_of, tenant_of
 from proxy.logs import service_log
-from proxy.pipeline import Inbound, Outbound, StreamBroken
 from proxy.routes import ROUTES, Target
+from proxy.trip import Inbound, Outbound, StreamBroken
 from tests.upstream import Upstream as Provider
 from tests.upstream import chat
 

@@ -10,7 +10,8 @@ import pytest
 
 from proxy.audit import Audit, AuditEvent
 from proxy.forward import Upstream, UpstreamSettings
-from proxy.pipeline import Inbound, Outbound, Pipeline
+from proxy.pipeline import Pipeline
+from proxy.trip import Inbound, Outbound
 from tests.inprocess import HEADERS, SECRET, Recorder, world
 
 EMAIL = "mira.tallow@example.com"

@@ -208,10 +208,27 @@ class Answers(Section):
 
     foreign_placeholder: Reaction = "block"
     """A placeholder that this conversation did not issue: it could be another conversation's."""
+    mangled_placeholder: Reaction = "flag"
+    """A placeholder one slip away from one of this conversation (a digit wrong or swapped). It is not restored."""
     usage_mismatch: Reaction = "block"
-    """The provider counted tokens that the request cannot have had."""
+    """The provider counted fewer tokens than the request cannot but have."""
+    usage_missing: Reaction = "flag"
+    """The provider does not say how many tokens it counted of a long prompt."""
+    usage_excess: Reaction = "flag"
+    """The provider counted many more tokens than were sent."""
     unsolicited: Reaction = "flag"
-    """Personal data in the answer that was not in the request. Read, but not looked for in this version."""
+    """Personal data with a check digit in the answer that was in no text of the request. `block` holds streams until
+    they are complete."""
+    misplaced: Reaction = "flag"
+    """Pieces that do not belong to one answer to this request: other ids or models in one stream, choices that were
+    not asked for, numbers out of order, text behind an end."""
+    other_model: Reaction = "flag"
+    """The answer names another model than the one asked for. `off` where the provider goes by aliases."""
+    ask_usage: Flag = True
+    """Whether streams are asked for the provider's token count (`stream_options`) where the client did not. The
+    client does not see it."""
+    hold_above: Annotated[int, Strict(), Field(ge=0)] | Literal["never"] = 200_000
+    """Streams of prompts with more tokens than this are held until the provider's token count has been checked."""
     restore_in_tools: Frozen[str, Flag] = FrozenMap({"*": True})
     """Whether the arguments of a tool call get the real values, by the tool's name or pattern (`*`, `?`).
     The exact name decides, then the longest pattern; what nothing matches is restored."""

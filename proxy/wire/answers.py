@@ -4,7 +4,7 @@ Ids and words of the protocol stay; a `url` is percent-encoded, arguments are JS
 of citations follow the text that they point into. Token probabilities spell the placeholders, so they go.
 Unknown fields are restored like prose. Error bodies, which may quote the prompt, take the same path.
 
-May import: model, errors, the standard library.
+May import: model, errors, identity, the standard library.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from proxy.model import JSON, Context, Moved, Restoring, Seen, TextRestorer, Usage
+from proxy.wire.identity import Identity
 
 PROTOCOL = frozenset(
     {
@@ -35,6 +36,7 @@ def restore_answer(body: JSON, restoring: Restoring, seen: Seen) -> JSON:
     note(body, seen)
     if not isinstance(body, dict):
         return body
+    Identity(seen, seen.choices).whole(body)
     return {
         restored_key(key, restoring): [_choice(choice, restoring) for choice in value]
         if key == "choices" and isinstance(value, list)

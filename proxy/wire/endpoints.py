@@ -1,11 +1,11 @@
 """The inspected endpoints: what each API puts in the place of the same few steps.
 
-May import: model, errors, the modules of the APIs, opening.
+May import: model, errors, the modules of the APIs, asking, opening.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Protocol
 
@@ -15,6 +15,7 @@ from proxy.tokens.charges import Charging, charges
 from proxy.tokens.messages import message_charges
 from proxy.tokens.prompts import prompt_charges
 from proxy.wire import chat, completions, embeddings, messages, moderations, opening, responses
+from proxy.wire.asking import asks_usage
 from proxy.wire.prompts import Decode
 from proxy.wire.seals import Seals
 
@@ -35,10 +36,12 @@ class AnswerStream(Protocol):
 @dataclass(frozen=True, slots=True)
 class Aids:
     """What some endpoints need besides the body: `decode` makes token ids text (None: they are refused), `seals` are
-    the signed blocks that the upstream wrote for this tenant."""
+    the signed blocks that the upstream wrote for this tenant, `hides_usage` says that the client did not ask for the
+    token counts that the proxy asks a stream for."""
 
     decode: Decode | None
     seals: Seals
+    hides_usage: bool = False
 
 
 def plain_error(refusal: Refusal) -> JSON:
@@ -52,7 +55,8 @@ class Endpoint:
 
     `rewrite_request(body, visit, allowed, aids)` visits every leaf; `opening(body)` is the same at every turn of a
     conversation; `stream` is None where no stream is offered; `prompt` is the field that holds the prompt;
-    `charging` says what the provider counts; `error` is the form of refusals; `model` whether a body must name one.
+    `charging` says what the provider counts; `error` is the form of refusals; `model` whether a body must name one;
+    `usage` whether answers tell how many tokens were counted; `asks_usage` whether a body's stream must be asked.
     """
 
     rewrite_request: Callable[[JSON, Visit, frozenset[str], Aids], dict[str, JSON]]
@@ -63,6 +67,8 @@ class Endpoint:
     charging: Charging = charges
     error: Callable[[Refusal], JSON] = plain_error
     model: bool = True
+    usage: bool = True
+    asks_usage: Callable[[Mapping[str, JSON]], bool] = lambda _: False
 
     def leaves(self, body: JSON, allowed: frozenset[str], aids: Aids) -> list[Leaf]:
         """Every leaf of a request in document order; raises what `rewrite_request` raises."""
@@ -80,8 +86,9 @@ _CHAT = Endpoint(
     rewrite_request=lambda body, visit, allowed, _: chat.rewrite_request(body, visit, allowed),
     restore_answer=lambda body, restoring, seen, _: chat.restore_answer(body, restoring, seen),
     opening=opening.opening,
-    stream=lambda restoring, seen, _: chat.ChatStream(restoring, seen),
+    stream=lambda restoring, seen, aids: chat.ChatStream(restoring, seen, hides_usage=aids.hides_usage),
     prompt="messages",
+    asks_usage=asks_usage,
 )
 _RESPONSES = Endpoint(
     rewrite_request=lambda body, visit, allowed, _: responses.rewrite_request(body, visit, allowed),
@@ -96,9 +103,10 @@ _COMPLETIONS = Endpoint(
     ),
     restore_answer=lambda body, restoring, seen, _: completions.restore_answer(body, restoring, seen),
     opening=completions.opening,
-    stream=lambda restoring, seen, _: completions.CompletionStream(restoring, seen),
+    stream=lambda restoring, seen, aids: completions.CompletionStream(restoring, seen, hides_usage=aids.hides_usage),
     prompt="prompt",
     charging=prompt_charges,
+    asks_usage=asks_usage,
 )
 _EMBEDDINGS = Endpoint(
     rewrite_request=lambda body, visit, allowed, aids: embeddings.rewrite_request(
@@ -118,6 +126,7 @@ _MODERATIONS = Endpoint(
     prompt="input",
     charging=prompt_charges,
     model=False,
+    usage=False,
 )
 _MESSAGES = Endpoint(
     rewrite_request=lambda body, visit, allowed, aids: messages.rewrite_request(body, visit, allowed, seals=aids.seals),
@@ -135,10 +144,10 @@ ENDPOINTS: dict[str, Endpoint] = {
     "/v1/embeddings": _EMBEDDINGS,
     "/v1/moderations": _MODERATIONS,
     "/v1/responses": _RESPONSES,
-    "/v1/responses/input_tokens": replace(_RESPONSES, stream=None),
-    "/v1/responses/compact": replace(_RESPONSES, stream=None),
+    "/v1/responses/input_tokens": replace(_RESPONSES, stream=None, usage=False),
+    "/v1/responses/compact": replace(_RESPONSES, stream=None, usage=False),
     "/v1/messages": _MESSAGES,
-    "/v1/messages/count_tokens": replace(_MESSAGES, stream=None),
+    "/v1/messages/count_tokens": replace(_MESSAGES, stream=None, usage=False),
 }
 """By path."""
 

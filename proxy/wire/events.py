@@ -65,7 +65,11 @@ class EventStream:
         return self._released() + written(_DONE)
 
     def _released(self) -> bytes:
-        return b"".join([written(serialise(held.payload).decode(), held.name) for held in self._hold.release()])
+        return b"".join([self._written(held) for held in self._hold.release()])
+
+    def _written(self, held: Held) -> bytes:
+        """A restored event as the client gets it."""
+        return written(serialise(held.payload).decode(), held.name)
 
     def _payload(self, data: str) -> dict[str, JSON]:
         try:

@@ -5,7 +5,7 @@ A text grows per block and kind of delta, and ends with its block: what is held 
 Events of an unknown type are restored and passed, since the API adds some; what is no event stops the stream.
 Source: the Messages API's streaming reference and its SDKs.
 
-May import: model, errors, answers, base, events, hold, messages_answers, messages_errors, seals, sse.
+May import: model, errors, answers, base, events, hold, identity, messages_answers, messages_errors, seals, sse.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from proxy.wire.answers import PROTOCOL, InTool, restored
 from proxy.wire.base import serialise
 from proxy.wire.events import EventStream
 from proxy.wire.hold import Held
+from proxy.wire.identity import Identity
 from proxy.wire.messages_answers import SIGNED, block, message, note
 from proxy.wire.messages_errors import error_body
 from proxy.wire.seals import TEXT, NoSeals, Seals
@@ -57,6 +58,7 @@ class MessagesStream(EventStream):
 
     def __init__(self, restoring: Restoring, seen: Seen, seals: Seals | None = None) -> None:
         super().__init__(restoring, seen)
+        self._identity = Identity(seen)
         self._seals = seals or NoSeals()
         self._signed: dict[int, dict[str, JSON]] = {}
         self._tools: dict[int, str] = {}
@@ -75,6 +77,7 @@ class MessagesStream(EventStream):
 
     def _restore(self, held: Held) -> None:
         payload = held.payload
+        self._identity.block(payload)
         kind, index = payload.get("type"), _index(payload)
         if kind in _ENDS or payload.get("error"):
             self._hold.finish()

@@ -4,7 +4,7 @@ One growing text per item and field; it ends with its `done` event, its part, it
 event repeats whole is restored whole, by the same rules, so that the sum of the deltas, `done`, item and response
 agree. Events keep their number, order and sequence numbers. What is not understood stops the stream.
 
-May import: model, errors, base, sse, hold, responses_answers, responses_events, the standard library.
+May import: model, errors, base, sse, hold, identity, responses_answers, responses_events, the standard library.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from proxy.model import JSON, Restoring, Seen
 from proxy.wire.answers import InTool, citations, context_of
 from proxy.wire.base import parse_answer, serialise
 from proxy.wire.hold import Held, HoldBack, Key, Track
+from proxy.wire.identity import Identity
 from proxy.wire.responses_answers import ENDS, note, probabilities, restored, tool_of
 from proxy.wire.responses_events import ANNOTATION, ENDED, ERROR, GROWING, ITEM_DONE, OF_TOOLS, PARTS_DONE, is_known
 from proxy.wire.sse import KEEP_ALIVE, Event, SSEParser, written
@@ -38,6 +39,7 @@ class ResponsesStream:
         self._tools: dict[int | str, str] = {}
         self._tracks: dict[Key, Track] = {}
         self._next = 0
+        self._identity = Identity(seen)
 
     def feed(self, chunk: bytes) -> bytes:
         return b"".join([self._event(event) for event in self._parser.feed(chunk)])
@@ -105,8 +107,8 @@ class ResponsesStream:
         return restored(value, field, within if field == text else self._restoring)
 
     def _note(self, event: dict[str, JSON], kind: str) -> None:
-        item = event.get("item")
-        tool = tool_of(item)
+        self._identity.event(event)
+        tool = tool_of(event.get("item"))
         if tool is not None:
             self._tools[_index(event, "output_index")] = tool
         if kind == ERROR:

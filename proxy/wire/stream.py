@@ -4,7 +4,7 @@ One growing text per choice and field of its delta, tool calls apart. A text end
 field of the choice goes on (reasoning, then content, then a tool call); parallel tool calls may interleave, so one
 does not end the other. What is no chunk, error or `[DONE]` stops the stream: nothing passes that is not understood.
 
-May import: model, errors, base, events, sse, hold, answers, the standard library.
+May import: model, errors, base, events, sse, hold, identity, answers, the standard library.
 """
 
 from __future__ import annotations
@@ -27,6 +27,7 @@ from proxy.wire.answers import (
 from proxy.wire.base import serialise
 from proxy.wire.events import EventStream
 from proxy.wire.hold import Held, Key, Track
+from proxy.wire.identity import Identity
 from proxy.wire.sse import written
 
 _CHUNK_FIELDS = frozenset({"usage", "prompt_filter_results"})
@@ -35,12 +36,17 @@ _BLOBS = frozenset({("audio", "data"), ("reasoning_details", "data")})
 
 
 class ChatStream(EventStream):
-    """The chunks of a chat. `GROWING` names the texts that grow in a choice itself, beside those in its delta."""
+    """The chunks of a chat. `GROWING` names the texts that grow in a choice itself, beside those in its delta.
+
+    `hides_usage`: the client did not ask for the provider's counts, the proxy did; what only tells them is left out.
+    """
 
     GROWING: ClassVar[frozenset[str]] = frozenset()
 
-    def __init__(self, restoring: Restoring, seen: Seen) -> None:
+    def __init__(self, restoring: Restoring, seen: Seen, *, hides_usage: bool = False) -> None:
         super().__init__(restoring, seen)
+        self._identity = Identity(seen, seen.choices)
+        self._hides_usage = hides_usage
         self._contents: dict[int | str, Track] = {}
         self._calls: set[Key] = set()
         self._tools: dict[Key, str] = {}
@@ -48,6 +54,14 @@ class ChatStream(EventStream):
 
     def broken(self, refusal: Refusal) -> bytes:
         return written(serialise(cast(JSON, refusal.body())).decode())
+
+    def _written(self, held: Held) -> bytes:
+        if self._hides_usage and "usage" in held.payload:
+            if not held.payload.get("choices"):
+                return b""
+            if held.payload["usage"] is None:
+                del held.payload["usage"]
+        return super()._written(held)
 
     def _is_complete(self) -> bool:
         return bool(self._unfinished) and not any(self._unfinished.values())
@@ -57,6 +71,7 @@ class ChatStream(EventStream):
 
     def _restore(self, held: Held) -> None:
         note(held.payload, self._seen)
+        self._identity.chunk(held.payload)
         self._restore_keys(held.payload)
         choices = held.payload.get("choices")
         if not isinstance(choices, list):
