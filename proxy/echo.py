@@ -9,6 +9,7 @@ first tool with that text when there are tools. Keeps what it received, to show 
 from __future__ import annotations
 
 import json
+import re
 import socket
 import threading
 import time
@@ -24,6 +25,7 @@ from starlette.routing import Route
 from starlette.types import ASGIApp
 
 PIECE = 5
+_PIECES = re.compile(r"[^\W\d]+|\d{1,3}|[^\w\s]")
 CREATED = 1_700_000_000
 
 
@@ -134,7 +136,8 @@ def event(chunk: dict[str, Any] | None) -> bytes:
 
 def usage(body: dict[str, Any]) -> dict[str, int]:
     """A guess at the tokens, good enough for a proxy that compares it with its own count."""
-    prompt = 3 + len(json.dumps(body.get("messages", []), ensure_ascii=False).encode()) // 4
+    written = json.dumps(body.get("messages", []), ensure_ascii=False)
+    prompt = 3 + max(len(written.encode()) // 4, len(_PIECES.findall(written)))
     answer = 1 + len(last_user_text(body)) // 4
     return {"prompt_tokens": prompt, "completion_tokens": answer, "total_tokens": prompt + answer}
 

@@ -188,10 +188,12 @@ class Pipeline:
                 held.clear()
             last = stream.finish()
             await self._taste(trip, restoration)
-            waits = False
-            for out in filter(None, [*held, last]):
-                yield out
-            if not trip.seen.done and not trip.seen.upstream_error:
+            ends = trip.seen.done or trip.seen.upstream_error
+            if ends or not waits:
+                waits = False
+                for out in filter(None, [*held, last]):
+                    yield out
+            if not ends:
                 raise BadAnswer("The upstream's stream broke off.", code="upstream_stream_broken")
             verdict, reason = "release", ""
         except Refusal as refusal:

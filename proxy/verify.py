@@ -16,9 +16,9 @@ from proxy.model import Seen, Usage
 
 USAGE_FLOOR = 1_000
 """Prompts below this many tokens are not compared: fixed overheads and tokenizer differences dominate there."""
-EXACT_SHARE = 0.75
-"""The provider's count may be this share of ours where we count with the model's own tokenizer. It is more than all
-texts together there; the rest is for what a provider may leave out."""
+EXACT_SHARE = 0.5
+"""The provider's count may be this share of ours where we count with the model's own tokenizer. A true count is more
+than all texts together there; the rest is for what a provider may leave out, and for gateways that only guess."""
 ESTIMATED_SHARE = 0.25
 """The same where another tokenizer stands for the model's: the widest measured ratio between two public tokenizers
 on the same European or CJK text is below 3."""

@@ -131,7 +131,7 @@ class Analyzer:
     def proven(self, texts: Sequence[str]) -> list[list[Span]]:
         """The spans of each text whose check digit is right, of wanted entities; labels and names are not looked at."""
         readings = [_read(Item(text)) for text in texts]
-        found = [[span for span in self.patterns(reading.seen.text) if "check passed" in span.why] for reading in readings]
+        found = [[span for span in self.patterns(read.seen.text) if "check passed" in span.why] for read in readings]
         return [self._settle(reading, spans) for reading, spans in zip(readings, found, strict=True)]
 
     def _settle(self, reading: _Reading, spans: Iterable[Span]) -> list[Span]:

@@ -364,13 +364,17 @@ def test_every_field_of_an_answer_that_stays_is_listed() -> None:
 
 
 def test_numbers_that_are_told_are_the_numbers_of_the_code() -> None:
-    from proxy import detect, pipeline
+    from proxy import detect, pipeline, restore, trip
     from proxy.wire import hold, jsontext, sse, walk
 
     told, operations = " ".join(COVERAGE.split()), " ".join(OPERATIONS.split())
     assert f"less than {verify.USAGE_FLOOR:,}" in told
-    assert verify.USAGE_SHARE == 0.25
-    assert "less than a quarter" in operations
+    assert f"less than {verify.EXACT_SHARE:.0%} where".replace("%", " %") in operations
+    assert f"model's own, {verify.ESTIMATED_SHARE:.0%} where".replace("%", " %") in operations
+    assert f"Over {verify.EXCESS_SHARE} times our upper bound and {verify.EXCESS_FLOOR:,} tokens more" in operations
+    assert (trip._MOST_HELD >> 20, restore._MOST_READ) == (64, 4_000_000)
+    assert "has over 64 MiB" in operations
+    assert "over four million characters" in told
     assert f"At most {hold._MOST_EVENTS:,} events or {hold._MOST_BYTES >> 20} MiB wait" in told
     assert f"down to {jsontext.DEEPEST} levels" in told
     assert walk._FEWEST_DIGITS == 5
@@ -385,7 +389,7 @@ def test_numbers_that_are_told_are_the_numbers_of_the_code() -> None:
 
 def test_limits_that_are_admitted_are_still_there() -> None:
     told = " ".join(section(COVERAGE, "Known limits").split())
-    assert ("this version does not search answers" in told) == ("unsolicited" not in page("proxy/pipeline.py"))
+    assert ("looked for by check digits only" in told) == ("CHECKED" in page("proxy/detect.py"))
     with pytest.raises(errors.BadRequest):
         parse_strict(b'{"User": "a", "user": "b"}')
     with pytest.raises(errors.BadRequest):
