@@ -8,7 +8,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check
 QUIET := --quiet --progress-bar off
 export PIP_NO_INPUT = 1
 
-.PHONY: demo test test-node test-all deep lint types check bench lock image image-steps clean setup
+.PHONY: demo incident test test-node test-all deep lint types check bench lock image image-steps clean setup
 
 demo: $(VENV)/.run                ## the main job, end to end, without a key
 	$(BIN)/caviardage demo
@@ -24,6 +24,9 @@ lint: $(VENV)/.dev
 	$(BIN)/mypy
 	$(BIN)/hadolint Dockerfile
 	$(BIN)/caviardage check policies/*.yaml
+
+incident: $(VENV)/.run            ## the incident this was made for, replayed, and what stops it
+	$(BIN)/python -m examples.incident
 
 bench: $(VENV)/.dev               ## prints the tables of docs/benchmarks.md
 	$(BIN)/python -m benchmarks

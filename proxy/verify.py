@@ -166,10 +166,11 @@ def alarms(seen: Seen, sent: Sent, *, foreign: int, mangled: int, complete: bool
 
     An error of the upstream answers no prompt: there, only placeholders count.
     """
-    found = [check_foreign(foreign), check_mangled(mangled)]
+    found = [] if seen.upstream_error else [check_usage(seen.usage, sent), check_excess(seen.usage, sent)]
+    found += [check_foreign(foreign), check_mangled(mangled)]
     if not seen.upstream_error:
-        found += [check_usage(seen.usage, sent), check_excess(seen.usage, sent), check_odd(seen.odd)]
-        found += [check_model(seen.model, sent), check_missing(seen.usage, sent) if complete else None]
+        found += [check_odd(seen.odd), check_model(seen.model, sent)]
+        found.append(check_missing(seen.usage, sent) if complete else None)
     return (alarm for alarm in found if alarm is not None)
 
 

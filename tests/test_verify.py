@@ -112,7 +112,7 @@ def test_counts_of_nothing_are_no_alarm() -> None:
 def test_all_of_them_together() -> None:
     seen = Seen(usage=Usage(prompt=1), model="other", odd={"mixed_ids"})
     codes = [alarm.code for alarm in alarms(seen, LONG, foreign=1, mangled=1, complete=True)]
-    assert codes == ["foreign_placeholder", "mangled_placeholder", "usage_mismatch", "misplaced_answer", "other_model"]
+    assert codes == ["usage_mismatch", "foreign_placeholder", "mangled_placeholder", "misplaced_answer", "other_model"]
     assert [alarm.code for alarm in alarms(Seen(), LONG, foreign=0, mangled=0, complete=True)] == ["usage_missing"]
     assert list(alarms(Seen(), LONG, foreign=0, mangled=0, complete=False)) == []
     error = Seen(upstream_error=True, odd={"mixed_ids"})

@@ -1,0 +1,1 @@
+"""A replay of the incident that Caviardage was made for: see README.md beside this file."""
