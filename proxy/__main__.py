@@ -17,10 +17,12 @@ OUR_FAULT = 70
 
 def command_line() -> typer.Typer:
     """All commands, each imported when the command line is built and not before `check_package` has passed."""
+    from proxy.commands.calibrate import calibrate
     from proxy.commands.check import check
     from proxy.commands.count import count
     from proxy.commands.demo import demo
     from proxy.commands.explain import explain
+    from proxy.commands.probe import probe
     from proxy.commands.scan import scan
     from proxy.commands.serve import serve
     from proxy.commands.test import test
@@ -32,7 +34,7 @@ def command_line() -> typer.Typer:
         pretty_exceptions_enable=False,
         add_completion=False,
     )
-    for command in (serve, demo, check, test, explain, scan, count):
+    for command in (serve, demo, check, test, explain, scan, count, probe, calibrate):
         line.command()(command)
     return line
 

@@ -43,6 +43,8 @@ LAYERS: tuple[tuple[str, ...], ...] = (
         "proxy.__main__",
         "proxy.commands",
         "proxy.demo",
+        "proxy.probing",
+        "proxy.calibration",
         "proxy.echo",
         "proxy.settings",
         "proxy.logs",
@@ -64,8 +66,8 @@ OWNERS = {
     "pebble": ("proxy.detect",),
     "cachetools": ("proxy.detect",),
     "jiter": ("proxy.wire",),
-    "prometheus_client": ("proxy.metrics",),
-    "openai": ("proxy.demo",),
+    "prometheus_client": ("proxy.metrics", "proxy.commands.probe"),
+    "openai": ("proxy.demo", "proxy.probing", "proxy.commands.probe"),
 }
 MUTABLE_CALLS = {
     "dict",

