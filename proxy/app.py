@@ -29,10 +29,16 @@ from proxy.pipeline import Pipeline
 from proxy.policy import Policy, PolicyError, load_policy, report
 from proxy.routes import Target
 from proxy.settings import Settings, StartError, is_plain_remote
+from proxy.store import Store
+from proxy.store.memory import MemoryShelf
+from proxy.store.sealing import Sealer
+from proxy.store.shared import RedisShelf
 from proxy.trip import Outbound
 from recognizers import ENTITIES
 
 TOKENIZERS = ("o200k_base", "cl100k_base", "bytes")
+STORE_SECONDS = 2.0
+"""Time between two looks at the store, for `/readyz`."""
 Failed = Callable[[list[str]], None]
 Example = tuple[str, str, str]
 
@@ -56,6 +62,7 @@ class Parts:
     handler: Handler
     detector: Detection
     upstream: Upstream
+    store: Store
     sink: LineSink
     audit: Audit
     metrics: Metrics
@@ -72,6 +79,7 @@ class App:
         self._log = log
         self._failed = failed
         self._started = False
+        self._stored = True
         self._ingress = Ingress(
             parts.handler,
             secret=parts.secret,
@@ -83,11 +91,12 @@ class App:
         )
         parts.metrics.watch("ready", "1 if requests can be taken.", lambda: float(self.ready))
         parts.metrics.watch("upstream_in_use", "Exchanges with the upstream in flight.", lambda: parts.upstream.in_use)
+        parts.metrics.watch("store_up", "1 if the store can be reached.", lambda: float(self._stored))
 
     @property
     def ready(self) -> bool:
         """True if a request that comes now can be handled."""
-        return self._started and self._parts.detector.ready and self._audited()
+        return self._started and self._stored and self._parts.detector.ready and self._audited()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "lifespan":
@@ -99,13 +108,15 @@ class App:
         asyncio.get_running_loop().set_exception_handler(loop_handler(self._log))
         await receive()
         starting = asyncio.create_task(self._start())
+        watching = asyncio.create_task(self._watch_store())
         await send({"type": "lifespan.startup.complete"})
         try:
             await receive()
         finally:
             self._started = False
             starting.cancel()
-            await asyncio.wait({starting})
+            watching.cancel()
+            await asyncio.wait({starting, watching})
             await self._stop()
         await send({"type": "lifespan.shutdown.complete"})
 
@@ -125,6 +136,19 @@ class App:
             self._started = True
             self._log.info("ready", policy=parts.about["policy"], workers=parts.about["workers"])
 
+    async def _watch_store(self) -> None:
+        """Tells `/readyz` whether the store can be reached. Requests that need it find out for themselves."""
+        while True:
+            try:
+                await self._parts.store.check()
+                reached = True
+            except Unavailable:
+                reached = False
+            if reached != self._stored:
+                self._log.warning("store_reached" if reached else "store_lost")
+            self._stored = reached
+            await asyncio.sleep(STORE_SECONDS)
+
     def _give_up(self, faults: list[str]) -> None:
         self._log.error("start_failed")
         self._failed(faults)
@@ -132,6 +156,7 @@ class App:
     async def _stop(self) -> None:
         await self._parts.detector.stop()
         await self._parts.upstream.aclose()
+        await self._parts.store.aclose()
         self._parts.sink.close()
         self._log.info("stopped")
 
@@ -169,16 +194,17 @@ def build(settings: Settings, log: Log, failed: Failed) -> App:
     secret = secret_of(settings, log)
     metrics, sink = Metrics(), sink_of(settings)
     audit = Audit([sink, metrics.observe])
-    upstream = upstream_of(settings)
+    upstream, store = upstream_of(settings), store_of(settings, secret)
 
     def on_fault(error: Exception) -> None:
         log.error("fault", **describe(error))
 
     detector = Detector(settings_for(policy), workers=settings.workers, deadline=policy.detection.deadline_seconds)
     parts = Parts(
-        handler=Pipeline(policy, detector, measure.Counters(TOKENIZERS), upstream, audit, secret, on_fault),
+        handler=Pipeline(policy, detector, measure.Counters(TOKENIZERS), upstream, audit, secret, on_fault, store),
         detector=detector,
         upstream=upstream,
+        store=store,
         sink=sink,
         audit=audit,
         metrics=metrics,
@@ -229,6 +255,12 @@ def upstream_of(settings: Settings) -> Upstream:
         )
     except OSError:
         raise StartError([f"upstream CA: no certificates in PEM form in {settings.upstream_ca}"]) from None
+
+
+def store_of(settings: Settings, secret: bytes) -> Store:
+    """Where what outlives a request is kept. `secret` seals it where no other was set."""
+    shelf = RedisShelf(settings.store) if settings.shared_store else MemoryShelf()
+    return Store(shelf, Sealer(settings.store_secrets or (secret,)), settings.store_ttl)
 
 
 def sink_of(settings: Settings) -> LineSink:

@@ -34,11 +34,22 @@ ENDPOINTS = (
     "/v1/moderations",
     "/v1/messages",
     "/v1/messages/count_tokens",
+    "/v1/responses/{id}",
+    "/v1/responses/{id}/cancel",
+    "/v1/responses/{id}/input_items",
+    "/v1/conversations",
+    "/v1/conversations/{id}",
+    "/v1/conversations/{id}/items",
+    "/v1/conversations/{id}/items/{id}",
+    "/v1/chat/completions/{id}",
+    "/v1/chat/completions/{id}/messages",
     "/v1/models",
     "/v1/models/{id}",
     "unknown",
 )
 VERDICTS = ("release", "refuse", "block", "cancelled", "upstream_error", "broken")
+
+_PATHS = tuple(re.compile(re.escape(name).replace(r"\{id\}", "[^/]+")) for name in ENDPOINTS)
 
 _Number = TypeVar("_Number", int, float)
 _NAME = re.compile(r"[A-Z][A-Z0-9_]{0,63}")
@@ -186,9 +197,8 @@ class Record:
 
 def endpoint_of(path: str) -> str:
     """The path without what a client can put into it: one of `ENDPOINTS`."""
-    if path in ENDPOINTS:
-        return path
-    return "/v1/models/{id}" if path.startswith("/v1/models/") else "unknown"
+    matches = (name for name, pattern in zip(ENDPOINTS, _PATHS, strict=True) if pattern.fullmatch(path))
+    return next(matches, "unknown")
 
 
 Sink: TypeAlias = Callable[[AuditEvent], None]

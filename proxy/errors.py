@@ -3,6 +3,8 @@
     Refusal                       the client gets a provider-shaped error, nothing (more) is forwarded
       BadRequest          400     malformed JSON, wrong types, wrong charset
       UnsupportedByPolicy 400     a field, part or endpoint that is not inspected
+      ExpiredState        400     something stored earlier that is not kept any more
+      UnknownState        404     something stored that this tenant does not have
       BlockedEntity       400     the policy blocks an entity that was found
       ContextLengthExceeded 400   prompt + requested completion over the served limit
       BodyTooLarge        413
@@ -49,6 +51,27 @@ class UnsupportedByPolicy(Refusal):
     """Something that is not inspected: names the JSON path or endpoint and, if there is one, the policy switch."""
 
     code = "unsupported_by_policy"
+
+
+class ExpiredState(Refusal):
+    code = "state_expired"
+
+    def __init__(self, *, param: str | None = None) -> None:
+        super().__init__(
+            "What this id stands for has expired: the placeholders in it can no longer be restored. "
+            "Send the whole conversation instead.",
+            param=param,
+        )
+
+
+class UnknownState(Refusal):
+    """Also said of what belongs to another tenant: whether it is there is not told."""
+
+    status = 404
+    code = "state_not_found"
+
+    def __init__(self, *, param: str | None = None) -> None:
+        super().__init__("There is nothing stored under this id.", param=param)
 
 
 class BlockedEntity(Refusal):

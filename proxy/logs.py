@@ -32,6 +32,8 @@ EVENTS: Final = frozenset(
         "stopped",
         "secret_random",
         "upstream_plain_http",
+        "store_lost",
+        "store_reached",
         "refused",
         "stream_broken",
         "fault",

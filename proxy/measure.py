@@ -26,6 +26,7 @@ __all__ = [
     "Counters",
     "Measured",
     "check_limit",
+    "count_output",
     "count_prompt",
     "load_counter",
     "measure",
@@ -35,6 +36,7 @@ __all__ = [
 
 _COMPLETION_FIELDS = ("max_tokens", "max_completion_tokens", "max_output_tokens", "max_new_tokens")
 
+_PICTURE = "image_generation_call"
 
 EXACT_BYTES = 8_000_000
 """Bodies up to this size are counted to the end, so that the error over the limit tells the true number.
@@ -116,6 +118,18 @@ def count_prompt(
     Raises `BadRequest` (lone surrogates, absurd numbers), `Unavailable` (`measure_timeout`, `measure_failed`).
     """
     return _count(body, counter, stop_above, deadline, charging)[0]
+
+
+def count_output(output: JSON, counter: Counter) -> int:
+    """An upper bound, in tokens, of what an answer of the Responses API adds to the next prompt if it is kept.
+
+    Pictures are left out: as input they cost a fixed number, and only where they are sent.
+    """
+    items = output if isinstance(output, list) else [output]
+    kept: list[JSON] = [
+        {**item, "result": None} if isinstance(item, dict) and item.get("type") == _PICTURE else item for item in items
+    ]
+    return count_prompt({"input": kept}, counter)
 
 
 def _count(

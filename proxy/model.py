@@ -142,3 +142,7 @@ class Seen:
     """How many choices the request asks for; None where that is not known."""
     odd: set[str] = field(default_factory=set)
     """Codes of what does not belong together in the answer (`wire.identity`)."""
+    id: str | None = field(default=None, compare=False)
+    """What the provider calls the answer, where it can be asked for it again."""
+    output: JSON = field(default=None, repr=False, compare=False)
+    """The whole answer as it was received, once it is complete and where the provider keeps it."""

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import dataclasses
 import functools
 import time
 from collections import Counter
@@ -20,21 +21,26 @@ from typing import Any, TypeVar
 
 from proxy import audit, measure, strangers, verify
 from proxy.detect import Detector
-from proxy.errors import BadAnswer, BadRequest, Refusal, Unavailable, UnsupportedByPolicy
+from proxy.errors import BadAnswer, BadRequest, Refusal, Unavailable, UnsupportedByPolicy, UpstreamUnreachable
 from proxy.forward import Upstream, UpstreamAnswer, client_headers
+from proxy.keeping import Carried, Keeping
 from proxy.model import JSON, Context, Finding, Leaf, Seen
 from proxy.policy.limits import ModelLimit
 from proxy.policy.model import Policy
 from proxy.restore import Restoration
+from proxy.store import Store
+from proxy.store.memory import in_memory
 from proxy.substitute import substitute
 from proxy.trip import Inbound, Outbound, StreamBroken, Trip, Unsent
 from proxy.unsolicited import unsolicited, worth_a_look
-from proxy.vault import Vault, conversation_key, lookalikes, tenant_key
+from proxy.vault import conversation_key, lookalikes, tenant_key
 from proxy.wire.asking import with_usage
 from proxy.wire.base import parse_answer, parse_strict, serialise
 from proxy.wire.endpoints import ENDPOINTS, Aids, AnswerStream, Endpoint, error_for
 from proxy.wire.identity import asked_choices
-from proxy.wire.seals import SealStore
+from proxy.wire.seals import Ledger, NoSeals
+from proxy.wire.state import Reference, references
+from proxy.wire.stored import Asked, asked, find
 from recognizers import ENTITIES
 
 T = TypeVar("T")
@@ -42,6 +48,10 @@ MEASURE_SECONDS = 20.0
 """Longest time that counting one prompt may take; the slowest text known needs 0.3 s a MB."""
 _INLINE = 16_384
 """Bodies up to this many bytes are parsed and rebuilt on the event loop; longer ones in a thread."""
+_NO_PROMPT = ModelLimit(1 << 53, "o200k_base", 1.0)
+"""How what is stored without a model is counted."""
+_GONE = frozenset({200, 202, 204, 404, 410})
+"""Answers to a deletion after which there is nothing left."""
 
 
 class Pipeline:
@@ -56,6 +66,7 @@ class Pipeline:
         log: audit.Audit,
         secret: bytes,
         on_fault: Callable[[Exception], None] = lambda _: None,
+        store: Store | None = None,
     ) -> None:
         self.policy = policy
         self._on_fault = on_fault
@@ -64,13 +75,18 @@ class Pipeline:
         self._upstream = upstream
         self._log = log
         self._secret = secret
-        self._seals = SealStore()
+        self._store = store or in_memory(secret)
         self._strays = strangers.pattern({*ENTITIES, *policy.declared})
 
     async def handle(self, inbound: Inbound) -> Outbound:
         """Answers a request. Raises nothing but CancelledError."""
-        trip = Trip(inbound, self.policy, audit.Record(inbound.request_id, inbound.tenant, inbound.path))
+        keeping = Keeping(self._store, tenant_key(self._secret, inbound.tenant), self.policy.state)
+        record = audit.Record(inbound.request_id, inbound.tenant, inbound.path)
+        trip = Trip(inbound, self.policy, record, keeping)
         try:
+            stored = find(inbound.method, inbound.path)
+            if stored is not None:
+                return await self._stored(trip, asked(*stored, inbound.path, inbound.query))
             if inbound.method == "GET":
                 return await self._pass_through(trip)
             if inbound.path not in ENDPOINTS:
@@ -79,6 +95,8 @@ class Pipeline:
         except Unsent as unsent:  # audited where it happened
             return self._refusal(trip, unsent.refusal)
         except Refusal as refusal:
+            if refusal.retry or not isinstance(refusal, BadAnswer | UpstreamUnreachable):
+                await keeping.undo()
             return self._refuse(trip, refusal)
         except asyncio.CancelledError:
             self._close(trip, "cancelled", "client_disconnected", 499)
@@ -86,8 +104,8 @@ class Pipeline:
         except Exception as error:
             return self._refuse(trip, self._fault(error))
 
-    async def _complete(self, trip: Trip, endpoint: Endpoint) -> Outbound:
-        inbound, policy, record = trip.inbound, trip.policy, trip.record
+    async def _complete(self, trip: Trip, endpoint: Endpoint, query: str | None = None) -> Outbound:
+        inbound, policy, record, keeping = trip.inbound, trip.policy, trip.record, trip.keeping
         with record.stage("parse"):
             body = await _off_loop(parse_strict, inbound.body, size=len(inbound.body))
             if not isinstance(body, dict):
@@ -95,14 +113,19 @@ class Pipeline:
         record.request(model=None, stream=body.get("stream") is True, bytes_in=len(inbound.body))
 
         limit = self._limit(body, policy, endpoint)
+        trip.counter = self._counters.of(limit.tokenizer, limit.factor)
+        with record.stage("recall"):
+            already = await self._recalled(trip, endpoint, body, limit)
         with record.stage("measure"):
-            await self._measure(body, trip, endpoint, limit)
+            await self._measure(body, trip, endpoint, limit, already)
 
         tenant = tenant_key(self._secret, inbound.tenant)
+        ledger = await keeping.blocks(endpoint.blocks(tenant, body) if endpoint.blocks else [])
         asks = policy.answers.ask_usage and endpoint.asks_usage(body)
-        aids = Aids(self._counters.decoder(limit.tokenizer, limit.factor), self._seals.of(tenant), hides_usage=asks)
+        aids = Aids(self._counters.decoder(limit.tokenizer, limit.factor), ledger, hides_usage=asks)
+        allowed = _passed(policy) | keeping.allowed()
         with record.stage("walk"):
-            leaves = await _off_loop(endpoint.leaves, body, _passed(policy), aids, size=len(inbound.body))
+            leaves = await _off_loop(endpoint.leaves, body, allowed, aids, size=len(inbound.body))
         with record.stage("detect"):
             findings = await self._detector.detect(leaves, policy, inbound.tenant)
         record.found(Counter(finding.entity for found in findings for finding in found))
@@ -114,21 +137,94 @@ class Pipeline:
         suspect = any(found for leaf, found in zip(leaves, findings, strict=True) if leaf.path == "$.model")
         record.model = str(body["model"]) if "model" in body and not suspect else None
         with record.stage("measure_again"):
-            record.tokens_after = await self._measure(outgoing, trip, endpoint, limit)
+            record.tokens_after = await self._measure(outgoing, trip, endpoint, limit, already)
 
         self._log.check()  # what cannot be audited is not forwarded
         record.bytes_out = len(payload)
+        if keeping.keeps and trip.vault is not None:
+            answer_bound = record.completion or None if endpoint.measured else keeping.awaited
+            await keeping.ahead(trip.vault, already, await self._carried(outgoing, trip, limit), limit, answer_bound)
         with record.stage("forward"):
-            answer = await self._upstream.send("POST", inbound.path, inbound.headers, payload, inbound.query)
+            query = inbound.query if query is None else query
+            answer = await self._upstream.send("POST", inbound.path, inbound.headers, payload, query)
+        return await self._answered(trip, endpoint, aids, restoration, answer)
+
+    async def _stored(self, trip: Trip, ask: Asked) -> Outbound:
+        """A request for something that the provider keeps: known here for this tenant, or refused."""
+        inbound, keeping, stored = trip.inbound, trip.keeping, ask.stored
+        with trip.record.stage("recall"):
+            keeping.permit(stored.kind or "conversation")
+            if stored.kind:
+                await keeping.recall([Reference(stored.kind, ask.id, "")], into=stored.body)
+        with trip.record.stage("detect"):
+            if any(await self._detector.detect(list(ask.leaves), trip.policy, inbound.tenant)):
+                raise UnsupportedByPolicy("An id in this request holds something that may not be forwarded.")
+        endpoint = ask.endpoint()
+        if stored.body:
+            return await self._complete(trip, endpoint, ask.query)
+        if stored.whole:
+            keeping.watch(ask.id)
+        trip.vault = keeping.vault(b"", frozenset())
+        trip.restoration = Restoration(trip.vault, in_tools=trip.policy.answers.restores_in, strays=self._strays)
+        chain = keeping.chain
+        if stored.whole and chain is not None and chain.tokenizer:
+            trip.sent = verify.Sent(chain.texts, share=verify.share_of(chain.tokenizer, chain.factor), reports=False)
+        self._log.check()
+        with trip.record.stage("forward"):
+            answer = await self._upstream.send(inbound.method, inbound.path, inbound.headers, None, ask.query)
+        if stored.forgets and answer.status in _GONE:
+            await keeping.forget(stored.kind, ask.id)
+        return await self._answered(trip, endpoint, Aids(None, NoSeals()), trip.restoration, answer)
+
+    async def _recalled(self, trip: Trip, endpoint: Endpoint, body: dict[str, JSON], limit: ModelLimit) -> int:
+        """Reads what the request goes on from; the tokens that the provider will put before its prompt."""
+        keeping = trip.keeping
+        if endpoint.prompt == "input":
+            await keeping.recall(references(body))
+        await keeping.begin(endpoint.keeps, body)
+        keeping.count_as(limit)
+        if endpoint.measured:
+            return keeping.already()
+        return 0 if keeping.chain is None else keeping.chain.tokens
+
+    async def _carried(self, outgoing: dict[str, JSON], trip: Trip, limit: ModelLimit) -> Carried:
+        """What of a request the provider keeps: not its instructions and tools, which each request brings again."""
+        said = outgoing.get("input", outgoing.get("items"))
+        if said is None or trip.counter is None:
+            return Carried()
+        count = functools.partial(measure.measure, {"input": said}, trip.counter, None, size=0)
+        measured = await _off_loop(count, size=len(trip.inbound.body))
+        steered = outgoing.get("context_management")  # the provider may then leave out what was said
+        return Carried(measured.prompt, 0 if steered else int(measured.texts / limit.factor))
+
+    async def _keep(self, trip: Trip, aids: Aids) -> None:
+        """Writes down what the client may come back with, before it can."""
+        keeping, counter = trip.keeping, trip.counter
+        await keeping.saw(trip.seen)
+        if isinstance(aids.seals, Ledger):
+            await keeping.seal(aids.seals)
+
+        async def count(output: JSON) -> int:
+            chosen = counter or self._counters.of("o200k_base", 1.0)
+            return await _off_loop(measure.count_output, output, chosen, size=_INLINE + 1)
+
+        await keeping.done(trip.seen, count)
+        if keeping.failed:
+            trip.record.alarm("state_not_kept")
+
+    async def _answered(
+        self, trip: Trip, endpoint: Endpoint, aids: Aids, restoration: Restoration, answer: UpstreamAnswer
+    ) -> Outbound:
+        """What the upstream said, as it grows or whole."""
         if answer.is_event_stream and answer.status == 200 and endpoint.stream:
             stream = endpoint.stream(restoration, trip.seen, aids)
-            growing = self._stream(trip, restoration, answer, stream)
+            growing = self._stream(trip, restoration, answer, stream, aids)
             if trip.holds:
                 growing = await _begun(growing)
             return Outbound(200, self._headers(trip, answer), growing)
         async with contextlib.aclosing(answer):
             raw = await answer.read()
-        return await self._whole(trip, functools.partial(_restored, endpoint, aids), restoration, answer, raw)
+        return await self._whole(trip, functools.partial(_restored, endpoint, aids), restoration, answer, raw, aids)
 
     def _substituted(
         self,
@@ -142,14 +238,16 @@ class Pipeline:
         """The body that leaves the house, everything outside findings as it was; its bytes; and the way back."""
         policy, tenant = trip.policy, tenant_key(self._secret, trip.inbound.tenant)
         texts = _texts(leaves)
-        vault = Vault(conversation_key(tenant, endpoint.opening(body)), lookalikes(texts))
+        goes_on = trip.keeping.chain is not None
+        vault = trip.keeping.vault(conversation_key(tenant, endpoint.opening(body)), lookalikes(texts))
         trip.vault = vault
-        if policy.answers.unsolicited != "off":
+        if policy.answers.unsolicited != "off" and not goes_on:  # what was said before is not here to compare with
             trip.texts = tuple(texts)
         if policy.mode == "monitor":
             findings = [[] for _ in findings]
         replaced = iter([substitute(leaf, found, vault, tenant) for leaf, found in zip(leaves, findings, strict=True)])
-        outgoing = endpoint.rewrite_request(body, lambda _: next(replaced), _passed(policy), aids)
+        allowed = _passed(policy) | trip.keeping.allowed()
+        outgoing = endpoint.rewrite_request(body, lambda _: next(replaced), allowed, aids)
         if aids.hides_usage:
             outgoing = with_usage(outgoing)
         trip.seen.choices = asked_choices(body)
@@ -159,18 +257,28 @@ class Pipeline:
         return outgoing, serialise(outgoing), trip.restoration
 
     async def _whole(
-        self, trip: Trip, restored: Callable[..., bytes], restoration: Restoration, answer: UpstreamAnswer, raw: bytes
+        self,
+        trip: Trip,
+        restored: Callable[..., bytes],
+        restoration: Restoration,
+        answer: UpstreamAnswer,
+        raw: bytes,
+        aids: Aids,
     ) -> Outbound:
         """A complete answer, or an error of the upstream's: verified and restored, status and retry headers kept."""
         with trip.record.stage("restore"):
             raw = await _off_loop(restored, raw, answer.status, restoration, trip.seen, size=len(raw))
         trip.seen.upstream_error |= answer.status >= 400
         await self._taste(trip, restoration)
+        if answer.status < 400:
+            await self._keep(trip, aids)
+        else:
+            await trip.keeping.undo()
         self._close(trip, "release" if answer.status < 400 else "upstream_error", "", answer.status)
         return Outbound(answer.status, self._headers(trip, answer), raw)
 
     async def _stream(
-        self, trip: Trip, restoration: Restoration, answer: UpstreamAnswer, stream: AnswerStream
+        self, trip: Trip, restoration: Restoration, answer: UpstreamAnswer, stream: AnswerStream, aids: Aids
     ) -> AsyncGenerator[bytes]:
         """The answer as it grows. Ends cleanly only when the upstream did, and nothing was wrong with it."""
         verdict, reason, status = "cancelled", "client_disconnected", 200
@@ -180,6 +288,7 @@ class Pipeline:
             async for chunk in answer.chunks():
                 held.append(stream.feed(chunk))
                 self._verify(trip, restoration)
+                await self._keep(trip, aids)
                 if waits and not trip.may_go_on(held):
                     continue
                 waits = False
@@ -188,6 +297,7 @@ class Pipeline:
                 held.clear()
             last = stream.finish()
             await self._taste(trip, restoration)
+            await self._keep(trip, aids)
             ends = trip.seen.done or trip.seen.upstream_error
             if ends or not waits:
                 waits = False
@@ -227,6 +337,8 @@ class Pipeline:
 
     def _limit(self, body: Mapping[str, JSON], policy: Policy, endpoint: Endpoint) -> ModelLimit:
         """What the policy says the model may be sent; raises where it says nothing."""
+        if not endpoint.measured:
+            return _NO_PROMPT
         model = body.get("model") if endpoint.model else body.get("model", "")
         if not isinstance(model, str) or (endpoint.model and not model):
             raise BadRequest("The field model must be a non-empty string.", param="$.model")
@@ -237,28 +349,36 @@ class Pipeline:
             )
         return limit
 
-    async def _measure(self, body: Mapping[str, JSON], trip: Trip, endpoint: Endpoint, limit: ModelLimit) -> int:
-        """Tokens of the prompt; raises `ContextLengthExceeded` when prompt + requested completion do not fit."""
+    async def _measure(
+        self, body: Mapping[str, JSON], trip: Trip, endpoint: Endpoint, limit: ModelLimit, already: int
+    ) -> int | None:
+        """Tokens of the prompt, with those that the provider puts before it; raises `ContextLengthExceeded` when prompt
+        and requested completion do not fit. None where there is no prompt."""
+        if not endpoint.measured or trip.counter is None:
+            return None
         size = len(trip.inbound.body)
         count = functools.partial(
             measure.measure,
-            counter=self._counters.of(limit.tokenizer, limit.factor),
-            limit=limit.served,
+            counter=trip.counter,
+            limit=max(0, limit.served - already),
             size=size,
             deadline=time.monotonic() + MEASURE_SECONDS,
             charging=endpoint.charging,
         )
-        measured = await _off_loop(count, body, size=size)
+        alone = await _off_loop(count, body, size=size)
+        measured = dataclasses.replace(alone, prompt=alone.prompt + already)
         trip.record.completion, trip.record.limit = measured.completion, limit.served
         if trip.record.tokens_before is None:
             trip.record.tokens_before = measured.prompt  # also for the audit of a request that does not fit
         measure.check_limit(measured, limit.served, param=endpoint.prompt)
+        chain = trip.keeping.chain
+        before = 0 if chain is None or body.get("context_management") else chain.texts
         trip.sent = verify.Sent(
-            texts=int(measured.texts / limit.factor),
+            texts=int(measured.texts / limit.factor) + before,
             bound=measured.prompt,
             share=verify.share_of(limit.tokenizer, limit.factor),
             exact=limit.factor == 1 and limit.tokenizer != "bytes",
-            reports=endpoint.usage,
+            reports=endpoint.usage and body.get("background") is not True,
             model=str(body.get("model", "")),
         )
         return measured.prompt

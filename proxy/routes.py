@@ -28,22 +28,33 @@ class Target(Enum):
 class Route:
     """`pattern` must match the whole decoded path; `body` says whether the request carries JSON.
 
-    `query` is the one query string that is taken, and handed on as it is, besides none.
+    `query` is the one query string that is taken, and handed on as it is, besides none; None leaves it to the pipeline.
     """
 
     method: str
     pattern: re.Pattern[str]
     target: Target
     body: bool = False
-    query: bytes = b""
+    query: bytes | None = b""
 
 
+_ID = r"[A-Za-z0-9_\-]{1,200}"
 ROUTES = (
     Route("POST", re.compile(r"/v1/chat/completions"), Target.PIPELINE, body=True),
     Route("POST", re.compile(r"/v1/responses"), Target.PIPELINE, body=True),
     Route("POST", re.compile(r"/v1/responses/(?:input_tokens|compact)"), Target.PIPELINE, body=True),
     Route("POST", re.compile(r"/v1/(?:completions|embeddings|moderations)"), Target.PIPELINE, body=True),
     Route("POST", re.compile(r"/v1/messages(?:/count_tokens)?"), Target.PIPELINE, body=True, query=b"beta=true"),
+    Route("GET", re.compile(rf"/v1/responses/{_ID}(?:/input_items)?"), Target.PIPELINE, query=None),
+    Route("DELETE", re.compile(rf"/v1/responses/{_ID}"), Target.PIPELINE),
+    Route("POST", re.compile(rf"/v1/responses/{_ID}/cancel"), Target.PIPELINE),
+    Route("POST", re.compile(rf"/v1/conversations(?:/{_ID})?"), Target.PIPELINE, body=True),
+    Route("POST", re.compile(rf"/v1/conversations/{_ID}/items"), Target.PIPELINE, body=True, query=None),
+    Route("GET", re.compile(rf"/v1/conversations/{_ID}(?:/items(?:/{_ID})?)?"), Target.PIPELINE, query=None),
+    Route("DELETE", re.compile(rf"/v1/conversations/{_ID}(?:/items/{_ID})?"), Target.PIPELINE),
+    Route("GET", re.compile(rf"/v1/chat/completions/{_ID}(?:/messages)?"), Target.PIPELINE, query=None),
+    Route("POST", re.compile(rf"/v1/chat/completions/{_ID}"), Target.PIPELINE, body=True),
+    Route("DELETE", re.compile(rf"/v1/chat/completions/{_ID}"), Target.PIPELINE),
     Route("GET", re.compile(r"/v1/models"), Target.PIPELINE),
     Route("GET", re.compile(r"/v1/models/[A-Za-z0-9._:-]{1,128}"), Target.PIPELINE),
     Route("GET", re.compile(r"/healthz"), Target.HEALTH),
@@ -110,7 +121,7 @@ def find(method: str, raw_path: bytes, query: bytes) -> tuple[Route, str]:
     path = _decode(raw_path)
     for route in ROUTES:
         if route.method == method and route.pattern.fullmatch(path):
-            if query not in (b"", route.query):
+            if route.query is not None and query not in (b"", route.query):
                 raise UnsupportedByPolicy("This endpoint takes no query string.")
             return route, path
     raise UnsupportedByPolicy(f"The endpoint {_name(method, path)} is not inspected, so it is not forwarded.")

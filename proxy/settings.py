@@ -49,6 +49,9 @@ class Settings:
     receive_timeout: float = 120.0
     drain_timeout: float = 30.0
     upstream_ca: Path | None = None
+    store: str = field(default="memory", repr=False)
+    store_secret: bytes = field(default=b"", repr=False)
+    store_ttl: float = 86_400.0
     audit: str = "-"
     log_level: str = "info"
 
@@ -56,12 +59,35 @@ class Settings:
         faults = [*upstream_faults(self.upstream), *self._number_faults()]
         if self.secret and len(self.secret) < 16:
             faults.append("secret: at least 16 bytes are needed, for example the output of `openssl rand -hex 32`")
+        faults += self._store_faults()
         if self.log_level not in LOG_LEVELS:
             faults.append(f"log level: one of {', '.join(LOG_LEVELS)}")
         if self.upstream_ca is not None and not self.upstream_ca.is_file():
             faults.append(f"upstream CA: no file at {self.upstream_ca}")
         if faults:
             raise StartError(faults)
+
+    @property
+    def shared_store(self) -> bool:
+        """Whether what outlives a request is kept outside this process."""
+        return self.store != "memory"
+
+    @property
+    def store_secrets(self) -> tuple[bytes, ...]:
+        """The secrets that records are sealed with: the first seals, all open. Empty: none was set."""
+        listed = tuple(part.strip() for part in self.store_secret.split(b",") if part.strip())
+        return listed or ((self.secret,) if self.secret else ())
+
+    def _store_faults(self) -> Iterator[str]:
+        if any(len(secret) < 16 for secret in self.store_secrets if secret != self.secret):
+            yield "store secret: each needs at least 16 bytes, for example the output of `openssl rand -hex 32`"
+        if not self.shared_store:
+            return
+        fault = store_fault(self.store)
+        if fault:
+            yield f"store: {fault}"
+        if not self.secret:
+            yield "store: a shared store needs a secret (CAVIARDAGE_SECRET), the same for all replicas"
 
     def _number_faults(self) -> Iterator[str]:
         for name in POSITIVE:
@@ -84,6 +110,7 @@ POSITIVE = (
     "pool_timeout",
     "receive_timeout",
     "drain_timeout",
+    "store_ttl",
 )
 
 
@@ -103,6 +130,21 @@ def upstream_faults(url: str) -> Iterator[str]:
         yield "upstream: must not hold a query or a fragment"
     if not url.isascii() or any(char <= " " or char == "\x7f" for char in url):
         yield "upstream: must be printable ASCII without spaces"
+
+
+STORE_SCHEMES = ("redis", "rediss", "valkey", "valkeys", "unix")
+
+
+def store_fault(url: str) -> str | None:
+    """What is wrong with a store's URL, without repeating it, for it may hold a password; None if nothing is."""
+    try:
+        parts = urlsplit(url)
+        host = parts.port != 0 and parts.hostname
+    except ValueError:
+        return "not a URL"
+    if parts.scheme not in STORE_SCHEMES or not (host or (parts.scheme == "unix" and parts.path)):
+        return f"must be memory, or a URL like redis://host:6379/0 ({', '.join(STORE_SCHEMES)})"
+    return None
 
 
 def is_plain_remote(url: str) -> bool:

@@ -1,6 +1,6 @@
 """What the pipeline hands from step to step: a request as it came, its answer as it goes, and its own state.
 
-May import: audit, verify, restore, vault, policy, model, errors.
+May import: audit, verify, restore, keeping, vault, tokens, policy, model, errors.
 """
 
 from __future__ import annotations
@@ -10,9 +10,11 @@ from dataclasses import dataclass, field
 
 from proxy import audit, verify
 from proxy.errors import BadAnswer, Refusal
+from proxy.keeping import Keeping
 from proxy.model import Seen
 from proxy.policy.model import Policy
 from proxy.restore import Restoration
+from proxy.tokens.counter import Counter
 from proxy.vault import Vault
 
 _MOST_HELD = 64 << 20
@@ -60,6 +62,10 @@ class Trip:
     inbound: Inbound
     policy: Policy
     record: audit.Record
+    keeping: Keeping
+    """What the request has to do with what the provider keeps."""
+    counter: Counter | None = None
+    """How its tokens are counted, once its model is known."""
     seen: Seen = field(default_factory=Seen)
     vault: Vault | None = None
     restoration: Restoration | None = None

@@ -1,8 +1,9 @@
 """One conversation's two-way map between values and placeholders.
 
-A vault is made for one request, passed by argument, and wiped when the request ends. Nothing is stored between
-requests: placeholders are derived with a key, so the same value of the same conversation gets the same
-placeholder at every turn, and a growing chat keeps an identical prefix (provider prompt caches go on working).
+A vault is made for one request, passed by argument, and wiped when the request ends. Placeholders are derived with a
+key, so the same value of the same conversation gets the same placeholder at every turn without anything being stored,
+and a growing chat keeps an identical prefix (provider prompt caches go on working). Only where the provider keeps a
+conversation are its entries kept too, sealed (`chain`, `store`).
 Two conversations cannot be linked, and a placeholder that another vault issued is not known to this one.
 
 The form `<TYPE_NNNNNN>` costs 6 tokens in o200k_base and cl100k_base. May import: the standard library.
@@ -117,6 +118,13 @@ class Vault:
             self._by_value[form] = entry
             self._by_number[entry.number] = entry
         return entry
+
+    def adopt(self, entries: Iterable[Entry]) -> None:
+        """Takes over what was issued earlier in the same conversation. Raises `ValueError` if two stand for one number."""
+        for entry in entries:
+            if self._by_number.setdefault(entry.number, entry) != entry:
+                raise ValueError("two values have one placeholder")
+            self._by_value[entry.entity, entry.text, entry.written, entry.is_number] = entry
 
     def find(self, number: str) -> Entry | None:
         return self._by_number.get(number)

@@ -17,6 +17,8 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     (
         "proxy.policy",
         "proxy.vault",
+        "proxy.chain",
+        "proxy.store",
         "proxy.wire",
         "proxy.tokens",
         "proxy.headers",
@@ -34,6 +36,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
         "proxy.verify",
         "proxy.restore",
         "proxy.audit",
+        "proxy.keeping",
     ),
     ("proxy.trip",),
     ("proxy.pipeline", "proxy.analysis"),
@@ -68,6 +71,8 @@ OWNERS = {
     "jiter": ("proxy.wire",),
     "prometheus_client": ("proxy.metrics", "proxy.commands.probe"),
     "openai": ("proxy.demo", "proxy.probing", "proxy.commands.probe"),
+    "redis": ("proxy.store.shared",),
+    "cryptography": ("proxy.store.sealing",),
 }
 MUTABLE_CALLS = {
     "dict",

@@ -31,7 +31,7 @@ from proxy.restore import Restoration
 from proxy.vault import Vault
 from proxy.wire.base import number_text, parse_answer, parse_strict, serialise
 from proxy.wire.messages import error_body, opening, restore_answer, rewrite_request
-from proxy.wire.seals import SealStore
+from proxy.wire.seals import Ledger, digests, read, written
 from recognizers import ENTITIES
 from tests.bodies import SHAPES, as_is, nodes, planted, put
 from tests.wire import CARD, MAIL, NAME, VALUES, leaves_of, redacted, values_in
@@ -570,7 +570,7 @@ def test_signed_thinking_that_holds_a_value_is_refused_unless_the_upstream_wrote
     with pytest.raises(UnsupportedByPolicy, match=r"\$\.messages\[1\]\.content\[0\]\.thinking") as refused:
         redacted(rewrite_request, turn(invented))
     assert MAIL not in refused.value.message
-    seals = SealStore().of(b"tenant")
+    seals = Ledger(b"tenant")
     restore_answer(answered(invented), RESTORING, Seen(), seals)
     reordered = {"signature": "c2ln", "thinking": invented["thinking"], "type": "thinking"}
     sent, _ = redacted(rewrite_request, turn(reordered), seals=seals)
@@ -588,16 +588,15 @@ def test_signed_thinking_that_holds_a_value_is_refused_unless_the_upstream_wrote
     ],
 )
 def test_a_block_that_was_changed_is_not_the_one_that_the_upstream_wrote(changed: Any) -> None:
-    store = SealStore()
-    seals = store.of(b"tenant")
+    seals = Ledger(b"tenant")
     original = thought(f"The contact may be {MAIL}.")
     restore_answer(answered(original), RESTORING, Seen(), seals)
     assert seals.received(original) == original
-    for tenant in (seals, store.of(b"other")):
+    for tenant in (seals, Ledger(b"other", seals.entries)):
         with pytest.raises(UnsupportedByPolicy):
             redacted(rewrite_request, turn(changed), seals=tenant)
     with pytest.raises(UnsupportedByPolicy):
-        redacted(rewrite_request, turn(original), seals=store.of(b"other"))
+        redacted(rewrite_request, turn(original), seals=Ledger(b"other", seals.entries))
 
 
 def test_the_digits_of_a_number_are_part_of_a_remembered_block() -> None:
@@ -605,7 +604,7 @@ def test_the_digits_of_a_number_are_part_of_a_remembered_block() -> None:
         text = f'{{"type":"compaction","content":"sum","more":{{"score":{digits},"none":null}}}}'
         return parse_answer(text.encode())
 
-    seals = SealStore().of(b"tenant")
+    seals = Ledger(b"tenant")
     seals.remember(block("1.50"))
     assert seals.received(block("1.50")) == block("1.50")
     for other in ("1.5", "1.500", "1.5000000000000000000004000005260181590", "15e-1"):
@@ -615,7 +614,7 @@ def test_the_digits_of_a_number_are_part_of_a_remembered_block() -> None:
 
 
 def test_a_compaction_goes_back_as_it_was_whatever_its_cache_mark() -> None:
-    seals = SealStore().of(b"tenant")
+    seals = Ledger(b"tenant")
     block = {"type": "compaction", "content": f"They wrote to {MAIL}", "encrypted_content": "ZW5j"}
     restore_answer(answered(block), RESTORING, Seen(), seals)
     marked = {**block, "cache_control": CACHE}
@@ -657,8 +656,7 @@ def test_a_type_of_any_entity_is_a_placeholder() -> None:
 
 
 def test_thinking_is_shown_where_it_can_be_undone() -> None:
-    store = SealStore(shows=True)
-    seals = store.of(b"tenant")
+    seals = Ledger(b"tenant", shows=True)
     bent = f"I think {ECHO} or {ECHO[6:19].lower()}, says Ada Lovelace."
     received, hidden = thought(bent), {"type": "redacted_thinking", "data": "ZW5j=="}
     compaction = {"type": "compaction", "content": ECHO, "encrypted_content": "ZW5j"}
@@ -668,23 +666,23 @@ def test_thinking_is_shown_where_it_can_be_undone() -> None:
     sent, _ = redacted(rewrite_request, turn(*got["content"]), seals=seals)
     assert sent["messages"][1]["content"] == [received, hidden, compaction]
     assert sent["messages"][0] == SENT["messages"][0]
-    assert not [value for value in VALUES if value in repr(list(store._known.values()))]
-    for other in (None, store.of(b"other")):
+    assert not [value for value in VALUES if value in repr(list(seals.entries.values()))]
+    for other in (None, Ledger(b"other", seals.entries)):
         with pytest.raises(UnsupportedByPolicy):
             redacted(rewrite_request, turn(*got["content"]), seals=other)
 
 
-def test_the_store_forgets_the_oldest_and_holds_no_text() -> None:
-    store = SealStore(most=2)
-    seals = store.of(b"t")
-    blocks = [thought(str(at)) for at in range(3)]
-    seals.remember(blocks[0])
-    seals.remember(blocks[1])
-    assert seals.received(blocks[0])
-    seals.remember(blocks[2])
-    assert [seals.received(block) for block in blocks] == [blocks[0], None, blocks[2]]
-    assert len(store) == 2
-    assert all(len(digest) == 32 and not spans for digest, spans in store._known.items())
+@given(st.lists(st.sampled_from([NAME, ECHO[5:20], "x ", "<", "\U0001f600", "{", '"', "\\\\"]), max_size=8))
+def test_what_was_shown_and_kept_comes_back_as_it_was_received(pieces: list[str]) -> None:
+    received = thought("".join(pieces) + ECHO)
+    first = Ledger(b"tenant", shows=True)
+    got: Any = restore_answer(answered(received), RESTORING, Seen(), first)
+    kept = {name: read(written(spans)) for name, spans in first.entries.items()}
+    (block,) = got["content"]
+    assert digests(b"tenant", turn(block)) == list(kept)
+    assert Ledger(b"tenant", kept).received(block) == received
+    assert Ledger(b"other", kept).received(block) is None
+    assert not [value for value in VALUES if value.encode() in b"".join(map(written, kept.values()))]
 
 
 # The opening

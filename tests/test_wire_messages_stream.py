@@ -18,7 +18,7 @@ from proxy.model import Seen, Usage
 from proxy.restore import Restoration
 from proxy.vault import Vault
 from proxy.wire.messages import MessagesStream, restore_answer, rewrite_request
-from proxy.wire.seals import SealStore
+from proxy.wire.seals import Ledger
 from proxy.wire.sse import KEEP_ALIVE
 from tests.wire import CARD, MAIL, NAME, events_of, pieces, redacted, run
 
@@ -359,7 +359,7 @@ def test_the_official_client_raises_what_breaks_the_stream() -> None:
 
 @pytest.mark.parametrize("size", [1, 5, 1000])
 def test_thinking_that_the_client_puts_together_is_known_when_it_comes_back(size: int) -> None:
-    seals = SealStore().of(b"tenant")
+    seals = Ledger(b"tenant")
     thought = f"The contact may be {MAIL}, says {P}."
     data = stream_of([start(), *thinking_block(0, pieces(thought, size)), *text_block(1, ["x"]), *END])
     final = ask(run(MessagesStream(RESTORING, Seen(), seals), data))
@@ -373,7 +373,7 @@ def test_thinking_that_the_client_puts_together_is_known_when_it_comes_back(size
 
 @given(st.lists(st.integers(0, 10**6), max_size=9), st.lists(st.integers(0, 10**6), max_size=9))
 def test_thinking_that_is_shown_goes_back_as_it_was_received(splits: list[int], cuts: list[int]) -> None:
-    seals = SealStore(shows=True).of(b"tenant")
+    seals = Ledger(b"tenant", shows=True)
     thought = f"I think {ECHO} or {P[1:-1].lower()} and <PERS"
     edges = sorted({0, len(thought), *(at % len(thought) for at in splits)})
     events = thinking_block(0, [thought[a:b] for a, b in itertools.pairwise(edges)])

@@ -74,6 +74,27 @@ def serve(
     upstream_ca: Annotated[
         Path | None, typer.Option(envvar=_env("UPSTREAM_CA"), help="Certificates (PEM) to trust for the upstream.")
     ] = None,
+    store: Annotated[
+        str,
+        typer.Option(
+            envvar=_env("STORE"),
+            show_envvar=True,
+            help="Where what outlives a request is kept, sealed: memory, or the URL of a Redis or Valkey server that all "
+            "replicas share, such as redis://host:6379/0. If it holds a password, set it as a variable.",
+        ),
+    ] = "memory",
+    store_secret: Annotated[
+        str,
+        typer.Option(
+            envvar=_env("STORE_SECRET"),
+            show_envvar=True,
+            help="Secret that the store is sealed with, at least 16 bytes; several, separated by commas: the first seals, "
+            "the others still open. Better set as a variable. Without one: the secret.",
+        ),
+    ] = "",
+    store_ttl: Annotated[
+        float, typer.Option(envvar=_env("STORE_TTL"), help="Seconds that a record in the store is kept.")
+    ] = 86_400.0,
     audit: Annotated[
         str, typer.Option(envvar=_env("AUDIT"), help="File that audit lines are added to; - is standard output.")
     ] = "-",
@@ -101,6 +122,9 @@ def serve(
             receive_timeout=receive_timeout,
             drain_timeout=drain_timeout,
             upstream_ca=upstream_ca,
+            store=store,
+            store_secret=store_secret.encode(),
+            store_ttl=store_ttl,
             audit=audit,
             log_level=log_level,
         )

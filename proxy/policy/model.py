@@ -32,6 +32,7 @@ from proxy.policy.sections import (
     RegexRecognizer,
     Region,
     Section,
+    State,
     Term,
     Trial,
 )
@@ -67,6 +68,8 @@ class Policy(Section):
     """Parts of a request that hold no text to inspect."""
     answers: Answers = Answers()
     """What to do when an answer cannot belong to the request."""
+    state: State = State()
+    """What the provider keeps from one request to the next."""
     detection: Detection = Detection()
     """How long detection may take."""
     mode: Literal["enforce", "monitor"] = "enforce"

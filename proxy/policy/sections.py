@@ -49,6 +49,7 @@ Term: TypeAlias = Annotated[str, AfterValidator(checks.term)]
 Region: TypeAlias = Annotated[str, AfterValidator(checks.region), Field(examples=["FR", "GB"])]
 Action: TypeAlias = Literal["replace", "mask", "hash", "redact", "block", "allow"]
 Part: TypeAlias = Literal["refuse", "pass"]
+Kept: TypeAlias = Literal["refuse", "allow"]
 Reaction: TypeAlias = Literal["block", "flag", "off"]
 
 
@@ -237,6 +238,28 @@ class Answers(Section):
         """Whether calls of this tool get the real values."""
         decides = best(tool, self.restore_in_tools)
         return True if decides is None else self.restore_in_tools[decides]
+
+
+class State(Section):
+    """What the provider keeps from one request to the next: `allow` it, its values kept here too, sealed and for a
+    time; or `refuse` to send or fetch what refers to it."""
+
+    responses: Kept = "allow"
+    """Stored responses and chat completions: `previous_response_id`, `background`, fetching, cancelling, deleting."""
+    conversations: Kept = "allow"
+    """Stored conversations: `conversation`, and the endpoints under `/v1/conversations`."""
+    prompts: Kept = "refuse"
+    """Prompt templates stored at the provider, whose text nobody here has read. They need `unknown_tokens` too."""
+    unknown_tokens: Annotated[
+        int | Literal["refuse"],
+        PlainValidator(_default_limit),
+        WithJsonSchema({"anyOf": [{"type": "integer", "exclusiveMinimum": 0}, {"const": "refuse"}]}),
+    ] = "refuse"
+    """For what is stored and was never measured (a template, an answer that was cut off or not fetched yet): the
+    tokens that it counts as, or `refuse`."""
+    thinking: Literal["restore", "keep"] = "restore"
+    """Signed thinking in an answer: `restore` its values for display and undo that when it comes back, or `keep` the
+    placeholders. Replicas that serve the same conversations must share a store for the first."""
 
 
 class Detection(Section):

@@ -53,6 +53,8 @@ def note(body: JSON, seen: Seen) -> None:
         seen.model = str(body["model"])
     seen.usage = usage_of(body.get("usage")) or seen.usage
     choices = body.get("choices")
+    if isinstance(choices, list) and isinstance(body.get("id"), str):
+        seen.id = str(body["id"])
     # What holds a piece of the answer is no error: a stream that ends behind it was cut off.
     if not choices and (body.get("error") or body.get("object") == "error"):
         seen.upstream_error = True

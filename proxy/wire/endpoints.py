@@ -17,7 +17,7 @@ from proxy.tokens.prompts import prompt_charges
 from proxy.wire import chat, completions, embeddings, messages, moderations, opening, responses
 from proxy.wire.asking import asks_usage
 from proxy.wire.prompts import Decode
-from proxy.wire.seals import Seals
+from proxy.wire.seals import Seals, digests
 
 
 class AnswerStream(Protocol):
@@ -44,6 +44,19 @@ class Aids:
     hides_usage: bool = False
 
 
+@dataclass(frozen=True, slots=True)
+class Keeps:
+    """What the provider keeps of an answer: a `kind` of record. `by_default`: unless the body says `store: false`."""
+
+    kind: str
+    by_default: bool = True
+
+    def of(self, body: JSON) -> bool:
+        """Whether the answer to this body is kept."""
+        said = body.get("store") if isinstance(body, dict) else None
+        return said is not False if self.by_default else said is True
+
+
 def plain_error(refusal: Refusal) -> JSON:
     """A refusal in the shape of the OpenAI API."""
     return {"error": {**refusal.body()["error"]}}
@@ -55,8 +68,10 @@ class Endpoint:
 
     `rewrite_request(body, visit, allowed, aids)` visits every leaf; `opening(body)` is the same at every turn of a
     conversation; `stream` is None where no stream is offered; `prompt` is the field that holds the prompt;
-    `charging` says what the provider counts; `error` is the form of refusals; `model` whether a body must name one;
-    `usage` whether answers tell how many tokens were counted; `asks_usage` whether a body's stream must be asked.
+    `charging` says what the provider counts; `error` is the form of refusals; `model` whether a body must name one,
+    `measured` whether it is a prompt; `usage` whether answers tell how many tokens were counted; `asks_usage` whether a
+    body's stream must be asked. `keeps` is what the provider keeps of the answer, `blocks` names the signed blocks in a
+    body by their digests (`seals`).
     """
 
     rewrite_request: Callable[[JSON, Visit, frozenset[str], Aids], dict[str, JSON]]
@@ -69,6 +84,9 @@ class Endpoint:
     model: bool = True
     usage: bool = True
     asks_usage: Callable[[Mapping[str, JSON]], bool] = lambda _: False
+    measured: bool = True
+    keeps: Keeps | None = None
+    blocks: Callable[[bytes, JSON], list[str]] | None = None
 
     def leaves(self, body: JSON, allowed: frozenset[str], aids: Aids) -> list[Leaf]:
         """Every leaf of a request in document order; raises what `rewrite_request` raises."""
@@ -89,6 +107,7 @@ _CHAT = Endpoint(
     stream=lambda restoring, seen, aids: chat.ChatStream(restoring, seen, hides_usage=aids.hides_usage),
     prompt="messages",
     asks_usage=asks_usage,
+    keeps=Keeps("completion", by_default=False),
 )
 _RESPONSES = Endpoint(
     rewrite_request=lambda body, visit, allowed, _: responses.rewrite_request(body, visit, allowed),
@@ -96,6 +115,7 @@ _RESPONSES = Endpoint(
     opening=responses.opening,
     stream=lambda restoring, seen, _: responses.ResponsesStream(restoring, seen),
     prompt="input",
+    keeps=Keeps("response"),
 )
 _COMPLETIONS = Endpoint(
     rewrite_request=lambda body, visit, allowed, aids: completions.rewrite_request(
@@ -135,6 +155,7 @@ _MESSAGES = Endpoint(
     stream=lambda restoring, seen, aids: messages.MessagesStream(restoring, seen, aids.seals),
     prompt="messages",
     charging=message_charges,
+    blocks=digests,
     error=lambda refusal: messages.error_body(refusal),
 )
 
@@ -144,8 +165,8 @@ ENDPOINTS: dict[str, Endpoint] = {
     "/v1/embeddings": _EMBEDDINGS,
     "/v1/moderations": _MODERATIONS,
     "/v1/responses": _RESPONSES,
-    "/v1/responses/input_tokens": replace(_RESPONSES, stream=None, usage=False),
-    "/v1/responses/compact": replace(_RESPONSES, stream=None, usage=False),
+    "/v1/responses/input_tokens": replace(_RESPONSES, stream=None, usage=False, keeps=None),
+    "/v1/responses/compact": replace(_RESPONSES, stream=None, usage=False, keeps=None),
     "/v1/messages": _MESSAGES,
     "/v1/messages/count_tokens": replace(_MESSAGES, stream=None, usage=False),
 }

@@ -12,12 +12,10 @@ from __future__ import annotations
 
 from proxy.model import JSON, Context, Restoring, Seen, Usage
 from proxy.wire.answers import count, restored
-from proxy.wire.seals import TEXT, NoSeals, Seals
+from proxy.wire.seals import SIGNED, TEXT, NoSeals, Seals
 from proxy.wire.toolinput import restored_input
 
 CALLS = frozenset({"tool_use", "server_tool_use", "mcp_tool_use"})
-SIGNED = frozenset({"thinking", "redacted_thinking", "compaction"})
-"""Blocks that a client must send back as the provider wrote them."""
 _PIECES = ("message", "content_block", "ping")
 
 

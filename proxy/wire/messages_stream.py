@@ -17,9 +17,9 @@ from proxy.wire.base import serialise
 from proxy.wire.events import EventStream
 from proxy.wire.hold import Held
 from proxy.wire.identity import Identity
-from proxy.wire.messages_answers import SIGNED, block, message, note
+from proxy.wire.messages_answers import block, message, note
 from proxy.wire.messages_errors import error_body
-from proxy.wire.seals import TEXT, NoSeals, Seals
+from proxy.wire.seals import SIGNED, TEXT, NoSeals, Seals
 from proxy.wire.sse import Event, written
 
 _ENDS = frozenset({"message_delta", "message_stop", "error"})

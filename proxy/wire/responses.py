@@ -14,7 +14,7 @@ from proxy.wire.responses_answers import restore_answer
 from proxy.wire.responses_items import FORMAT, REASONING, VARIABLES, text_or_items
 from proxy.wire.responses_stream import ResponsesStream
 from proxy.wire.responses_tools import TOOLS, tool_choice
-from proxy.wire.state import STATEFUL, background, state, state_id, state_reference
+from proxy.wire.state import PROMPTS, STATEFUL, background, conversation, previous, state, state_id
 from proxy.wire.walk import Walk, anything, fields, identifier, identifiers, items, mapping, text, walk, wrong_type
 
 __all__ = ["ResponsesStream", "opening", "restore_answer", "rewrite_request"]
@@ -25,8 +25,8 @@ def rewrite_request(
 ) -> dict[str, JSON]:
     """The body that goes on, every leaf visited in document order.
 
-    `allowed`: which of "images", "files", "audio" pass unread. `stateful`: references to what the provider stored
-    pass as identifiers. Raises `BadRequest` (wrong types) and `UnsupportedByPolicy` (not inspected), both with a
+    `allowed`: which of "images", "files", "audio" pass unread, and which references to what the provider has stored
+    pass as identifiers (`state`; `stateful`: all). Raises `BadRequest` (wrong types) and `UnsupportedByPolicy` (not inspected), both with a
     JSON path as `param`; whatever `visit` raises passes.
     """
     if not isinstance(body, dict):
@@ -35,7 +35,7 @@ def rewrite_request(
         raise wrong_type("$.model", "a string")
     if not isinstance(body.get("input"), str | list | None):
         raise wrong_type("$.input", "a string or a list of items")
-    rebuilt = walk(body, "$", visit, _BODY, allowed | {STATEFUL} if stateful else allowed)
+    rebuilt = walk(body, "$", visit, _BODY, allowed | STATEFUL if stateful else allowed)
     assert isinstance(rebuilt, dict)  # noqa: S101  (what `fields` returns for an object)
     return rebuilt
 
@@ -86,10 +86,10 @@ _BODY = fields(
         "safety_identifier": text,
         "prompt_cache_key": text,
         "truncation": _truncation,
-        "previous_response_id": state_id,
-        "conversation": state_reference,
+        "previous_response_id": previous,
+        "conversation": conversation,
         "background": background,
-        "prompt": state(fields({"id": identifier, "version": identifier, "variables": VARIABLES})),
+        "prompt": state(fields({"id": identifier, "version": identifier, "variables": VARIABLES}), PROMPTS),
         "prompt_cache_options": fields({"mode": identifier, "ttl": identifier, "comparison_response_id": state_id}),
         "context_management": items(fields({"type": identifier})),
         "moderation": fields({"model": identifier}),

@@ -17,6 +17,7 @@ from proxy.wire.answers import restored as restored_leaf
 ENDS = frozenset({"end_index", "index"})
 """Fields of a citation that point behind what is cited."""
 FAILED = frozenset({"failed", "cancelled"})
+_UNFINISHED = frozenset({"queued", "in_progress"})
 
 CALLS: dict[str, tuple[str, frozenset[str]]] = {
     "web_search_call": ("web_search", frozenset({"action"})),
@@ -53,6 +54,15 @@ def note(body: JSON, seen: Seen) -> None:
     ended = reason or body.get("status")
     if isinstance(ended, str) and "output" in body:
         seen.finish_reasons.append(ended)
+    identify(body, seen)
+    if "output" in body and body.get("status") not in _UNFINISHED:
+        seen.output = body["output"]
+
+
+def identify(body: JSON, seen: Seen) -> None:
+    """Takes down what the provider calls the answer."""
+    if isinstance(body, dict) and isinstance(body.get("id"), str):
+        seen.id = str(body["id"])
 
 
 def restored(node: JSON, field: str, restoring: Restoring) -> JSON:

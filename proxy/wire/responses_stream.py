@@ -17,7 +17,7 @@ from proxy.wire.answers import InTool, citations, context_of
 from proxy.wire.base import parse_answer, serialise
 from proxy.wire.hold import Held, HoldBack, Key, Track
 from proxy.wire.identity import Identity
-from proxy.wire.responses_answers import ENDS, note, probabilities, restored, tool_of
+from proxy.wire.responses_answers import ENDS, identify, note, probabilities, restored, tool_of
 from proxy.wire.responses_events import ANNOTATION, ENDED, ERROR, GROWING, ITEM_DONE, OF_TOOLS, PARTS_DONE, is_known
 from proxy.wire.sse import KEEP_ALIVE, Event, SSEParser, written
 
@@ -29,9 +29,13 @@ class ResponsesStream:
 
     `feed` and `finish` raise `BadAnswer`; the stream must then be broken off. So it must when `seen.done` is False
     after `finish` and no error was told: the upstream stopped in the middle.
+
+    `after`: events up to this sequence number are read and not handed on. So a client takes up a stream where it was
+    cut off, in the middle of a placeholder too.
     """
 
-    def __init__(self, restoring: Restoring, seen: Seen) -> None:
+    def __init__(self, restoring: Restoring, seen: Seen, after: int = -1) -> None:
+        self._after = after
         self._restoring = restoring
         self._seen = seen
         self._parser = SSEParser()
@@ -83,6 +87,8 @@ class ResponsesStream:
         for held in self._hold.release():
             number = held.payload.get("sequence_number")
             self._next = number + 1 if isinstance(number, int) else self._next
+            if isinstance(number, int) and number <= self._after:
+                continue
             out.append(written(serialise(held.payload).decode(), held.name))
         return b"".join(out)
 
@@ -113,6 +119,7 @@ class ResponsesStream:
             self._tools[_index(event, "output_index")] = tool
         if kind == ERROR:
             self._seen.upstream_error = True
+        identify(event.get("response"), self._seen)
         if kind in ENDED:
             note(event.get("response"), self._seen)
             self._seen.done = True

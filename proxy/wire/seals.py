@@ -3,7 +3,7 @@
 A provider that signs its model's thinking refuses the block when a byte of it has changed, and a client could write
 anything into one. What is remembered here was written by the upstream and sent to this tenant: sending the same bytes
 back tells the upstream nothing. Kept are keyed digests and, for a block that the client was shown with its
-placeholders restored, where they stood and what they were: no text and no value. Nothing outlives the process.
+placeholders restored, where they stood and what they were: no text and no value.
 
 May import: model, base, the standard library.
 """
@@ -12,20 +12,17 @@ from __future__ import annotations
 
 import hashlib
 import hmac
-import secrets
-from collections import OrderedDict
-from collections.abc import Sequence
-from threading import Lock
+import json
+from collections.abc import Mapping, Sequence
 from typing import Protocol, TypeAlias
 
 from proxy.model import JSON, Moved
 from proxy.wire.base import serialise
 
-MOST = 20_000
-"""Blocks kept; the one that was not used for longest goes first. Some 200 bytes each, and 100 a placeholder."""
-
 Block: TypeAlias = "dict[str, JSON]"
 Spans: TypeAlias = "tuple[tuple[int, int, str], ...]"
+SIGNED = frozenset({"thinking", "redacted_thinking", "compaction"})
+"""Blocks that a client must send back as the provider wrote them."""
 TEXT = "thinking"
 """The field of a block that is restored for display."""
 
@@ -59,44 +56,50 @@ class NoSeals:
         return None
 
 
-class SealStore:
-    """The blocks of all tenants; one a process, safe to share between threads."""
+class Ledger:
+    """One request's `Seals`: what was fetched for the blocks in it, and what its answer adds.
 
-    def __init__(self, most: int = MOST, *, shows: bool = False) -> None:
+    Entries are keyed by `digest`; who keeps them from one request to the next is the caller's business. `key` is the
+    tenant's. `shows` says whether thinking is restored for display.
+    """
+
+    def __init__(self, key: bytes, known: Mapping[str, Spans] | None = None, *, shows: bool = False) -> None:
         self.shows = shows
-        self._most = most
-        self._key = secrets.token_bytes(32)
-        self._known: OrderedDict[bytes, Spans] = OrderedDict()
-        self._lock = Lock()
+        self.entries: dict[str, Spans] = dict(known or {})
+        self._key = key
 
-    def __len__(self) -> int:
-        return len(self._known)
+    def remember(self, received: Block, shown: str | None = None, moved: Sequence[Moved] = ()) -> None:
+        if shown is None:
+            self.entries[digest(self._key, received)] = ()
+            return
+        text = str(received[TEXT])
+        spans = tuple((span.new_start, span.new_end, text[span.start : span.end]) for span in moved)
+        self.entries[digest(self._key, {**received, TEXT: shown})] = spans
 
-    def of(self, tenant: bytes) -> TenantSeals:
-        """The view of one tenant, by its key."""
-        return TenantSeals(self, tenant)
+    def received(self, block: Block) -> Block | None:
+        spans = self.entries.get(digest(self._key, block))
+        if not spans:
+            return None if spans is None else block
+        text, out, done = str(block[TEXT]), list[str](), 0
+        for start, end, placeholder in spans:
+            out += text[done:start], placeholder
+            done = end
+        return {**block, TEXT: "".join(out) + text[done:]}
 
-    def add(self, tenant: bytes, block: Block, spans: Spans) -> None:
-        digest = self._digest(tenant, block)
-        with self._lock:
-            self._known[digest] = spans
-            self._known.move_to_end(digest)
-            if len(self._known) > self._most:
-                self._known.popitem(last=False)
 
-    def find(self, tenant: bytes, block: Block) -> Spans | None:
-        digest = self._digest(tenant, block)
-        with self._lock:
-            spans = self._known.get(digest)
-            if spans is not None:
-                self._known.move_to_end(digest)
-        return spans
+def digests(key: bytes, body: JSON) -> list[str]:
+    """Of every block in a request's messages that a provider may have signed."""
+    messages = body.get("messages") if isinstance(body, dict) else None
+    contents = [m.get("content") for m in messages if isinstance(m, dict)] if isinstance(messages, list) else []
+    blocks = (block for content in contents if isinstance(content, list) for block in content)
+    return [digest(key, block) for block in blocks if isinstance(block, dict) and block.get("type") in SIGNED]
 
-    def _digest(self, tenant: bytes, block: Block) -> bytes:
-        # All that would go on unread, nulls and the digits of numbers included; clients order fields as they like.
-        unread = {key: value for key, value in block.items() if key != "cache_control"}
-        written = serialise(_in_order(unread))
-        return hmac.digest(self._key, hashlib.sha256(tenant).digest() + written, hashlib.sha256)
+
+def digest(key: bytes, block: Block) -> str:
+    """A block's name, 64 hexadecimal digits: over all that would go on unread, nulls and the digits of numbers
+    included. Clients order fields as they like."""
+    unread = {name: value for name, value in block.items() if name != "cache_control"}
+    return hmac.new(key, b"seal\0" + serialise(_in_order(unread)), hashlib.sha256).hexdigest()
 
 
 def _in_order(node: JSON) -> JSON:
@@ -105,31 +108,10 @@ def _in_order(node: JSON) -> JSON:
     return [_in_order(value) for value in node] if isinstance(node, list) else node
 
 
-class TenantSeals:
-    """`Seals` over a store."""
+def written(spans: Spans) -> bytes:
+    """What is kept of a block: where its placeholders stood in what the client was shown, and what they were."""
+    return json.dumps(spans, separators=(",", ":")).encode("ascii")
 
-    def __init__(self, store: SealStore, tenant: bytes) -> None:
-        self._store = store
-        self._tenant = tenant
 
-    @property
-    def shows(self) -> bool:
-        return self._store.shows
-
-    def remember(self, received: Block, shown: str | None = None, moved: Sequence[Moved] = ()) -> None:
-        if shown is None:
-            self._store.add(self._tenant, received, ())
-            return
-        text = str(received[TEXT])
-        spans = tuple((span.new_start, span.new_end, text[span.start : span.end]) for span in moved)
-        self._store.add(self._tenant, {**received, TEXT: shown}, spans)
-
-    def received(self, block: Block) -> Block | None:
-        spans = self._store.find(self._tenant, block)
-        if not spans:
-            return None if spans is None else block
-        text, out, done = str(block[TEXT]), list[str](), 0
-        for start, end, placeholder in spans:
-            out += text[done:start], placeholder
-            done = end
-        return {**block, TEXT: "".join(out) + text[done:]}
+def read(content: bytes) -> Spans:
+    return tuple((int(start), int(end), str(placeholder)) for start, end, placeholder in json.loads(content))
