@@ -64,6 +64,7 @@ class Replica:
     store: str = "memory"
     store_ttl: float = 3600.0
     faults: list[str] = field(default_factory=list)
+    _clients: list[OpenAI | Anthropic] = field(default_factory=list)
 
     def __enter__(self) -> Replica:
         self._log = io.StringIO()
@@ -84,6 +85,8 @@ class Replica:
         return self
 
     def __exit__(self, *_: object) -> None:
+        for client in self._clients:
+            client.close()
         self._loopback.__exit__()
 
     @property
@@ -100,7 +103,11 @@ class Replica:
         return self._log.getvalue() + self._audit.read_text()
 
     def client(self, key: str = "sk-one") -> OpenAI:
-        return OpenAI(base_url=f"{self.url}/v1", api_key=key, timeout=60, max_retries=0)
+        made = OpenAI(base_url=f"{self.url}/v1", api_key=key, timeout=60, max_retries=0)
+        self._clients.append(made)
+        return made
 
     def anthropic(self, key: str = "ak-one") -> Anthropic:
-        return Anthropic(base_url=self.url, api_key=key, timeout=60, max_retries=0)
+        made = Anthropic(base_url=self.url, api_key=key, timeout=60, max_retries=0)
+        self._clients.append(made)
+        return made

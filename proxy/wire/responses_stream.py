@@ -44,6 +44,7 @@ class ResponsesStream:
         self._tracks: dict[Key, Track] = {}
         self._next = 0
         self._identity = Identity(seen)
+        self._resumable = False
 
     def feed(self, chunk: bytes) -> bytes:
         return b"".join([self._event(event) for event in self._parser.feed(chunk)])
@@ -54,13 +55,17 @@ class ResponsesStream:
             out = [self._event(event) for event in self._parser.finish()]
         except BadAnswer:
             out = []
-        self._hold.finish()
+        if self._seen.done or self._seen.upstream_error:
+            self._hold.finish()
+        # Else the stream broke off: what could be half of a placeholder is not told, so that a client which takes the
+        # stream up behind the last event that it has seen gets all of it.
         return b"".join(out) + self._released()
 
     def broken(self, refusal: Refusal) -> bytes:
-        """The last event of a stream that is broken off."""
+        """The last event of a stream that is broken off; where that can be taken up again, it takes no number."""
+        number = max(0, self._next - 1) if self._resumable else self._next
         error = {"code": refusal.code, "message": refusal.message, "param": refusal.param}
-        payload = {"type": ERROR, **error, "sequence_number": self._next}
+        payload = {"type": ERROR, **error, "sequence_number": number}
         return written(serialise(cast(JSON, payload)).decode(), ERROR)
 
     def _event(self, event: Event) -> bytes:
@@ -119,7 +124,9 @@ class ResponsesStream:
             self._tools[_index(event, "output_index")] = tool
         if kind == ERROR:
             self._seen.upstream_error = True
-        identify(event.get("response"), self._seen)
+        response = event.get("response")
+        identify(response, self._seen)
+        self._resumable |= isinstance(response, dict) and response.get("background") is True
         if kind in ENDED:
             note(event.get("response"), self._seen)
             self._seen.done = True
