@@ -148,9 +148,7 @@ class Keeping:
         except ValueError:
             raise Unavailable("What was stored for this request cannot be read.", code="store_unreadable") from None
 
-    async def ahead(
-        self, vault: Vault, already: int, carried: Carried, limit: ModelLimit, answer: int | None
-    ) -> None:
+    async def ahead(self, vault: Vault, already: int, carried: Carried, limit: ModelLimit, answer: int | None) -> None:
         """Before anything is forwarded: makes the chain's next link, and writes it where its id is known already.
 
         `answer` bounds what the answer adds, as far as the request says.

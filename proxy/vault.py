@@ -120,7 +120,7 @@ class Vault:
         return entry
 
     def adopt(self, entries: Iterable[Entry]) -> None:
-        """Takes over what was issued earlier in the same conversation. Raises `ValueError` if two stand for one number."""
+        """Takes over what was issued earlier in the conversation. Raises `ValueError` if one number has two values."""
         for entry in entries:
             if self._by_number.setdefault(entry.number, entry) != entry:
                 raise ValueError("two values have one placeholder")

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import httpx2
 import openai
@@ -27,8 +27,14 @@ limits: {default: refuse, models: {"*": 20000, gpt-4o-tiny: 400}}
 entities: {EMAIL_ADDRESS: replace, IBAN_CODE: replace}
 deny: {PROJECT: [Operation Nightjar], STAFF: ['Kern "Süd" \\ Ost']}
 """
-MAIL, IBAN, PROJECT, STAFF = "mira.tallow@example.com", "DE89370400440532013000", "Operation Nightjar", 'Kern "Süd" \\ Ost'
+MAIL, IBAN, PROJECT, STAFF = (
+    "mira.tallow@example.com",
+    "DE89370400440532013000",
+    "Operation Nightjar",
+    'Kern "Süd" \\ Ost',
+)
 VALUES = (MAIL, IBAN, PROJECT, STAFF)
+INCLUDED: Any = ["message.input_image.image_url"]
 TEXT = f"Tell {MAIL} about {PROJECT}: pay {IBAN}, says {STAFF}."
 
 
@@ -124,8 +130,8 @@ def test_a_stored_response_is_fetched_restored_and_taken_up_in_the_middle(replic
         assert [event["sequence_number"] for event in rest] == list(range(after + 1, len(events)))
         deltas = [event.get("delta", "") for event in rest]
         assert "".join(deltas) == "".join(event.get("delta", "") for event in events[after + 1 :])
-    (item,) = other.responses.input_items.list(id, limit=5, order="asc", include=["message.input_image.image_url"])
-    assert item.content[0].text == TEXT  # type: ignore[union-attr]
+    (item,) = cast(Any, other.responses.input_items.list(id, limit=5, order="asc", include=INCLUDED))
+    assert item.content[0].text == TEXT
 
 
 def test_a_background_response_is_polled_cancelled_and_gone_on_from(world: World, replicas: list[Replica]) -> None:
@@ -136,7 +142,9 @@ def test_a_background_response_is_polled_cancelled_and_gone_on_from(world: World
         other.responses.create(model="recall", input="go on", previous_response_id=queued.id)
     assert "state.unknown_tokens" in str(caught.value)
     assert other.responses.retrieve(queued.id).output_text == TEXT
-    assert one.responses.create(model="recall", input="go on", previous_response_id=queued.id).output_text.startswith(TEXT)
+    assert one.responses.create(model="recall", input="go on", previous_response_id=queued.id).output_text.startswith(
+        TEXT
+    )
     assert one.responses.cancel(queued.id).output_text == TEXT
     bounded = one.responses.create(model="echo", input=TEXT, background=True, max_output_tokens=50)
     assert other.responses.create(model="echo", input="go on", previous_response_id=bounded.id).output_text == "go on"
@@ -207,13 +215,16 @@ def test_a_conversation_is_read_written_and_forgotten(world: World, replicas: li
     talk = one.conversations.create(items=[message], metadata={"who": MAIL})
     assert talk.metadata == {"who": MAIL}
     assert other.conversations.retrieve(talk.id).metadata == {"who": MAIL}
-    added = other.conversations.items.create(talk.id, items=[{"role": "user", "content": f"also second@example.com"}])
-    assert added.data[0].content[0].text == "also second@example.com"  # type: ignore[union-attr]
-    said = one.responses.create(model="recall", input=f"and third@example.com", conversation=talk.id)
+    added: Any = other.conversations.items.create(
+        talk.id, items=[{"role": "user", "content": "also second@example.com"}]
+    )
+    assert added.data[0].content[0].text == "also second@example.com"
+    said = one.responses.create(model="recall", input="and third@example.com", conversation=talk.id)
     assert said.output_text == f"{TEXT}\nalso second@example.com\nand third@example.com"
-    texts = [item.content[0].text for item in other.conversations.items.list(talk.id)]  # type: ignore[union-attr]
+    texts = [item.content[0].text for item in cast(Any, other.conversations.items.list(talk.id))]
     assert texts == [TEXT, "also second@example.com", "and third@example.com", said.output_text]
-    assert other.conversations.items.retrieve("item_0", conversation_id=talk.id).content[0].text == TEXT  # type: ignore[union-attr]
+    first: Any = other.conversations.items.retrieve("item_0", conversation_id=talk.id)
+    assert first.content[0].text == TEXT
     again = other.responses.create(model="recall", input="x", conversation={"id": talk.id}, store=False)
     assert again.output_text.startswith(f"{TEXT}\nalso second@example.com\nand third@example.com\n{TEXT}")
     assert one.conversations.update(talk.id, metadata={"who": "fourth@example.com"}).metadata == {
@@ -373,3 +384,84 @@ def test_a_store_that_is_away_stops_what_needs_it_and_nothing_else(world: World,
     with refused(404, "state_not_found"):
         one.responses.retrieve(id)
     assert one.responses.create(model="echo", input=TEXT).output_text == TEXT
+
+
+def test_what_has_expired_says_so(world: World, replicas: list[Replica]) -> None:
+    with world.replica(store_ttl=0.3) as brief:
+        one = brief.client()
+        id = one.responses.create(model="echo", input=TEXT).id
+        wait_until(lambda: not alive(lambda: one.responses.retrieve(id)))
+        world.keeper.received.clear()
+        for attempt in (
+            lambda: one.responses.retrieve(id),
+            lambda: one.responses.create(model="echo", input="x", previous_response_id=id),
+        ):
+            with refused(400, "state_expired") as caught:
+                attempt()
+            assert "has expired" in str(caught.value)
+        assert caught.value.param == "$.previous_response_id"
+    assert world.keeper.received == []
+
+
+def alive(ask: Any) -> bool:
+    try:
+        ask()
+    except openai.APIStatusError:
+        return False
+    return True
+
+
+def test_a_record_that_was_changed_in_the_store_refuses(world: World, replicas: list[Replica]) -> None:
+    one = replicas[0].client()
+    with world.redis.client as redis:
+        redis.flushall()
+        id = one.responses.create(model="echo", input=TEXT).id
+        (key,) = (key for key in redis.scan_iter() if redis.lindex(key, 0) != b"\x01")
+        blob: Any = redis.lindex(key, 0)
+        redis.lset(key, 0, blob[:-1] + bytes([blob[-1] ^ 1]))
+    world.keeper.received.clear()
+    with refused(503, "store_unreadable"):
+        one.responses.create(model="echo", input="x", previous_response_id=id)
+    assert world.keeper.received == []
+
+
+def test_a_single_replica_keeps_it_in_memory_and_forgets_it_when_it_ends(world: World) -> None:
+    with world.replica(store="memory") as alone:
+        id = alone.client().responses.create(model="echo", input=TEXT).id
+        assert (
+            alone.client()
+            .responses.create(model="recall", input="x", previous_response_id=id)
+            .output_text.startswith(TEXT)
+        )
+    with world.replica(store="memory") as again, refused(404, "state_not_found"):
+        again.client().responses.retrieve(id)
+
+
+def test_a_policy_may_refuse_all_of_it_or_allow_for_what_was_not_measured(world: World) -> None:
+    strict, lax = (world.folder / f"{name}.yaml" for name in ("strict", "lax"))
+    strict.write_text(f"{POLICY}\nstate: {{responses: refuse, conversations: refuse}}\n")
+    lax.write_text(f"{POLICY}\nstate: {{prompts: allow, unknown_tokens: 500}}\n")
+    with world.redis.client as redis:
+        redis.flushall()
+        with Replica(world.keeper.url, strict, world.folder, world.redis.url) as replica:
+            one = replica.client()
+            id = one.responses.create(model="echo", input=TEXT).id
+            for attempt in (
+                lambda: one.responses.create(model="echo", input="x", previous_response_id=id),
+                lambda: one.responses.create(model="echo", input="x", background=True),
+                lambda: one.responses.retrieve(id),
+                lambda: one.responses.delete(id),
+                lambda: one.conversations.create(),
+            ):
+                with refused(400, "unsupported_by_policy") as caught:
+                    attempt()
+                assert "state." in str(caught.value)
+        assert redis.dbsize() == 0
+    with Replica(world.keeper.url, lax, world.folder, world.redis.url) as replica:
+        one = replica.client()
+        made = one.responses.with_raw_response.create(
+            model="echo", input="x", prompt={"id": "pmpt_1", "variables": {"who": MAIL}}
+        )
+        assert int(made.headers["x-caviardage-prompt-tokens"]) > 500
+        queued = one.responses.create(model="echo", input=TEXT, background=True)
+        assert one.responses.create(model="echo", input="go on", previous_response_id=queued.id).output_text == "go on"

@@ -248,7 +248,9 @@ def test_what_is_sealed_opens_in_its_place(place: tuple[bytes, ...], content: by
 
 
 @given(PARTS, PARTS, st.binary(max_size=60))
-def test_no_other_place_opens_it_or_has_its_name(one: tuple[bytes, ...], other: tuple[bytes, ...], content: bytes) -> None:
+def test_no_other_place_opens_it_or_has_its_name(
+    one: tuple[bytes, ...], other: tuple[bytes, ...], content: bytes
+) -> None:
     sealer = Sealer([NEW])
     blob = sealer.seal(one, content, 1)
     assert (sealer.names(one) == sealer.names(other)) == (one == other)

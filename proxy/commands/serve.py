@@ -79,8 +79,8 @@ def serve(
         typer.Option(
             envvar=_env("STORE"),
             show_envvar=True,
-            help="Where what outlives a request is kept, sealed: memory, or the URL of a Redis or Valkey server that all "
-            "replicas share, such as redis://host:6379/0. If it holds a password, set it as a variable.",
+            help="Where what outlives a request is kept, sealed: memory, or the URL of a Redis or Valkey server that "
+            "all replicas share, such as redis://host:6379/0. If it holds a password, set it as a variable.",
         ),
     ] = "memory",
     store_secret: Annotated[
@@ -88,8 +88,8 @@ def serve(
         typer.Option(
             envvar=_env("STORE_SECRET"),
             show_envvar=True,
-            help="Secret that the store is sealed with, at least 16 bytes; several, separated by commas: the first seals, "
-            "the others still open. Better set as a variable. Without one: the secret.",
+            help="Secret that the store is sealed with, at least 16 bytes; several, separated by commas: the first "
+            "seals, the others still open. Better set as a variable. Without one: the secret.",
         ),
     ] = "",
     store_ttl: Annotated[

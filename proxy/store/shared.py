@@ -1,4 +1,4 @@
-"""Records in Redis or Valkey, for replicas that share them. May import: proxy.store, errors, redis, the standard library.
+"""Records in Redis or Valkey, for replicas that share them. May import: proxy.store, errors, redis.
 
 Every record is a list of sealed fragments under a keyed hash, with a time to live. Errors of the client are never
 passed on: their text may name hosts, and an URL may hold a password.

@@ -107,9 +107,12 @@ NOT_IN_PROMPT = frozenset(
         "context_management",
         "prompt_cache_options",
         "moderation",
+        "previous_response_id",
+        "conversation",
     }
 )
-"""The top-level fields that steer, select or bill, and never become text of the prompt. All others are counted."""
+"""The top-level fields that steer, select or bill, and never become text of the prompt. All others are counted. What
+the two that name something stored bring along was counted when it was stored."""
 
 _CONVERSATION = frozenset({"messages", "input", "prompt", "system", "instructions"})
 _SILENT = ((2, "role"), (2, "content"), (2, "name"), (4, "type"), (4, "text"))

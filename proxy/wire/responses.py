@@ -26,8 +26,8 @@ def rewrite_request(
     """The body that goes on, every leaf visited in document order.
 
     `allowed`: which of "images", "files", "audio" pass unread, and which references to what the provider has stored
-    pass as identifiers (`state`; `stateful`: all). Raises `BadRequest` (wrong types) and `UnsupportedByPolicy` (not inspected), both with a
-    JSON path as `param`; whatever `visit` raises passes.
+    pass as identifiers (`state`; `stateful`: all). Raises `BadRequest` (wrong types) and `UnsupportedByPolicy` (not
+    inspected), both with a JSON path as `param`; whatever `visit` raises passes.
     """
     if not isinstance(body, dict):
         raise wrong_type("$", "an object")

@@ -55,7 +55,10 @@ _COMPLETION = replace(
 
 
 def _at(path: str) -> re.Pattern[str]:
-    return re.compile("/v1/" + path.replace("{id}", r"(?P<id>[A-Za-z0-9_\-]{1,200})").replace("{item}", r"(?P<item>[A-Za-z0-9_\-]{1,200})"))
+    """A path as a pattern, with groups `id` and `item`."""
+    for name in ("id", "item"):
+        path = path.replace(f"{{{name}}}", rf"(?P<{name}>[A-Za-z0-9_\-]{{1,200}})")
+    return re.compile(f"/v1/{path}")
 
 
 STORED = (
