@@ -110,7 +110,7 @@ class Keeping:
         """Whether anything of this request will be written down."""
         return self._keeps is not None or self._target is not None
 
-    def watch(self, id: str) -> None:
+    def expects(self, id: str) -> None:
         """A stored answer is being fetched, perhaps for the first time since it is complete."""
         if self.chain is not None and self.chain.answer is None:
             self._next, self._written = self.chain, {id}

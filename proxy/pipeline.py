@@ -163,7 +163,7 @@ class Pipeline:
         if stored.body:
             return await self._complete(trip, endpoint, ask.query)
         if stored.whole:
-            keeping.watch(ask.id)
+            keeping.expects(ask.id)
         trip.vault = keeping.vault(b"", frozenset())
         trip.restoration = Restoration(trip.vault, in_tools=trip.policy.answers.restores_in, strays=self._strays)
         chain = keeping.chain
