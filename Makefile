@@ -8,12 +8,17 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check
 QUIET := --quiet --progress-bar off
 export PIP_NO_INPUT = 1
 
-.PHONY: demo incident test test-node test-all deep lint types check bench lock image image-steps clean setup
+.PHONY: demo redis incident test test-node test-all deep lint types check bench lock image image-steps clean setup
 
 demo: $(VENV)/.run                ## the main job, end to end, without a key
 	$(BIN)/caviardage demo
 
-test: $(VENV)/.dev lint           ## every test, Python and Node clients, and every static check
+redis:                            ## what the tests of the shared store need: a real server
+	@command -v redis-server valkey-server >/dev/null || ( [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null && \
+	  apt-get -qq update && DEBIAN_FRONTEND=noninteractive apt-get -qq install -y --no-install-recommends redis-server ) || \
+	  { echo "the tests need redis-server or valkey-server: apt-get install redis-server" >&2; exit 1; }
+
+test: $(VENV)/.dev redis lint     ## every test, Python and Node clients, and every static check
 	$(BIN)/python -m pytest
 
 deep: $(VENV)/.dev                ## the property tests with 20,000 examples each

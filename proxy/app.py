@@ -144,8 +144,10 @@ class App:
                 reached = True
             except Unavailable:
                 reached = False
-            if reached != self._stored:
-                self._log.warning("store_reached" if reached else "store_lost")
+            if reached and not self._stored:
+                self._log.warning("store_reached")
+            elif self._stored and not reached:
+                self._log.warning("store_lost")
             self._stored = reached
             await asyncio.sleep(STORE_SECONDS)
 

@@ -45,6 +45,7 @@ class Keeper:
             Route("/v1/chat/completions/{id}", self._completion, methods=["GET", "POST", "DELETE"]),
             Route("/v1/chat/completions/{id}/messages", self._items, methods=["GET"]),
         ]
+        routes.append(Route("/v1/messages", self._message, methods=["POST"]))
         self._loopback = Loopback(Starlette(routes=routes))
 
     @property
@@ -167,6 +168,26 @@ class Keeper:
         metadata = self.kept[id].get("metadata")
         return JSONResponse({"id": id, "object": "conversation", "created_at": 1, "metadata": metadata})
 
+    async def _message(self, request: Request) -> Response:
+        """Thinks about the last text, signed, and says it."""
+        body = await self._body(request)
+        content = body["messages"][-1]["content"]
+        said = content if isinstance(content, str) else _text(body["messages"][-1])
+        thought = {"type": "thinking", "thinking": f"I think {said}", "signature": "c2ln"}
+        message = {
+            "id": self._new("msg"),
+            "type": "message",
+            "role": "assistant",
+            "model": body["model"],
+            "content": [thought, {"type": "text", "text": said}],
+            "stop_reason": "end_turn",
+            "stop_sequence": None,
+            "usage": {"input_tokens": 60, "output_tokens": 9},
+        }
+        if body.get("stream"):
+            return StreamingResponse(_thoughts(message), media_type="text/event-stream")
+        return JSONResponse(message)
+
     async def _chat(self, request: Request) -> Response:
         body, id = await self._body(request), self._new("chatcmpl")
         message = {"role": "assistant", "content": body["messages"][-1]["content"], "refusal": None}
@@ -182,6 +203,30 @@ class Keeper:
             return JSONResponse({"id": id, "object": "chat.completion.deleted", "deleted": True})
         self.kept[id]["answer"].update(body)
         return JSONResponse(self.kept[id]["answer"])
+
+
+def _thoughts(message: dict[str, Any]) -> Iterator[str]:
+    """The message as events, thinking and text in pieces."""
+    yield _named({"type": "message_start", "message": {**message, "content": [], "stop_reason": None}})
+    for at, block in enumerate(message["content"]):
+        kind = "thinking" if block["type"] == "thinking" else "text"
+        empty = {**block, kind: "", **({"signature": ""} if kind == "thinking" else {})}
+        yield _named({"type": "content_block_start", "index": at, "content_block": empty})
+        deltas = [
+            {"type": f"{kind}_delta", kind: block[kind][start : start + PIECE]}
+            for start in range(0, len(block[kind]), PIECE)
+        ]
+        deltas += [{"type": "signature_delta", "signature": block["signature"]}] if kind == "thinking" else []
+        for delta in deltas:
+            yield _named({"type": "content_block_delta", "index": at, "delta": delta})
+        yield _named({"type": "content_block_stop", "index": at})
+    ended = {"stop_reason": "end_turn", "stop_sequence": None}
+    yield _named({"type": "message_delta", "delta": ended, "usage": {"output_tokens": 9}})
+    yield _named({"type": "message_stop"})
+
+
+def _named(event: dict[str, Any]) -> str:
+    return f"event: {event['type']}\ndata: {json.dumps(event)}\n\n"
 
 
 def _items(said: Any) -> list[Any]:

@@ -65,9 +65,12 @@ def test_tools_and_the_next_turn_keep_the_same_placeholders(client: OpenAI, serv
 
 
 def test_what_is_not_inspected_is_refused(client: OpenAI, service: Service) -> None:
+    with pytest.raises(openai.NotFoundError) as missing:
+        client.responses.create(model="echo", input=TEXT, previous_response_id="resp_never")
+    assert (missing.value.code, missing.value.param) == ("state_not_found", "$.previous_response_id")
     with pytest.raises(openai.BadRequestError) as caught:
-        client.responses.create(model="echo", input=TEXT, previous_response_id="resp_1")
-    assert (caught.value.code, caught.value.param) == ("unsupported_by_policy", "$.previous_response_id")
+        client.responses.create(model="echo", input=TEXT, prompt={"id": "pmpt_1"})
+    assert (caught.value.code, caught.value.param) == ("unsupported_by_policy", "$.prompt")
     with pytest.raises(openai.BadRequestError) as caught:
         client.responses.create(model="echo", input="x", max_output_tokens=1_000_000)
     assert (caught.value.code, caught.value.param) == ("context_length_exceeded", "input")

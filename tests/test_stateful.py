@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
 
+import anthropic
 import httpx2
 import openai
 import pytest
@@ -465,3 +466,58 @@ def test_a_policy_may_refuse_all_of_it_or_allow_for_what_was_not_measured(world:
         assert int(made.headers["x-caviardage-prompt-tokens"]) > 500
         queued = one.responses.create(model="echo", input=TEXT, background=True)
         assert one.responses.create(model="echo", input="go on", previous_response_id=queued.id).output_text == "go on"
+
+
+@pytest.mark.parametrize("streamed", [False, True])
+def test_signed_thinking_is_shown_and_goes_back_as_it_was_by_another_replica(
+    world: World, replicas: list[Replica], streamed: bool
+) -> None:
+    one, other = replicas[0].anthropic(), replicas[1].anthropic()
+    turns: list[Any] = [{"role": "user", "content": TEXT}]
+    said: list[str] = []
+    for turn in range(3):
+        client = (one, other, one)[turn]
+        if streamed:
+            with client.messages.stream(model="claude-x", max_tokens=50, messages=turns) as stream:
+                answer = stream.get_final_message()
+        else:
+            answer = client.messages.create(model="claude-x", max_tokens=50, messages=turns)
+        thought: Any = answer.content[0]
+        assert thought.thinking == f"I think {turns[-1]['content']}"
+        turns += [{"role": "assistant", "content": [block.to_dict() for block in answer.content]}]
+        turns += [{"role": "user", "content": f"Turn {turn}, {MAIL}"}]
+    for _, _, _, body in world.keeper.received:
+        texts = [message["content"] for message in body["messages"] if message["role"] == "user"]
+        thoughts = [message["content"][0] for message in body["messages"] if message["role"] == "assistant"]
+        said = [f"I think {text}" for text in texts[:-1]]
+        assert [block["thinking"] for block in thoughts] == said  # what was signed, byte for byte
+        assert {block["signature"] for block in thoughts} <= {"c2ln"}
+    assert len(said) == 2
+
+
+def test_thinking_that_is_not_known_is_refused_and_one_that_was_kept_is_not_needed(
+    world: World, replicas: list[Replica]
+) -> None:
+    user: Any = {"role": "user", "content": TEXT}
+    shown: Any = replicas[0].anthropic().messages.create(model="claude-x", max_tokens=50, messages=[user])
+    blocks: Any = [block.to_dict() for block in shown.content]
+    turns: Any = [user, {"role": "assistant", "content": blocks}, {"role": "user", "content": "go on"}]
+    world.keeper.received.clear()
+    with pytest.raises(anthropic.BadRequestError, match=r"content\[0\]\.thinking") as caught:
+        replicas[0].anthropic("ak-two").messages.create(model="claude-x", max_tokens=50, messages=turns)
+    assert found_in(str(caught.value), VALUES) == []
+    with world.redis.client as redis:
+        redis.flushall()
+    with pytest.raises(anthropic.BadRequestError, match=r"content\[0\]\.thinking"):
+        replicas[1].anthropic().messages.create(model="claude-x", max_tokens=50, messages=turns)
+    assert world.keeper.received == []
+    keep = world.folder / "keep.yaml"
+    keep.write_text(f"{POLICY}\nstate: {{thinking: keep}}\n")
+    with Replica(world.keeper.url, keep, world.folder) as replica:
+        kept: Any = replica.anthropic().messages.create(model="claude-x", max_tokens=50, messages=[user])
+    assert found_in(kept.content[0].thinking, VALUES) == []
+    assert kept.content[1].text == TEXT
+    turns[1]["content"] = [block.to_dict() for block in kept.content]
+    with Replica(world.keeper.url, keep, world.folder) as replica:
+        replica.anthropic().messages.create(model="claude-x", max_tokens=50, messages=turns)
+    assert world.keeper.received[-1][3]["messages"][1]["content"][0]["thinking"] == kept.content[0].thinking

@@ -67,12 +67,7 @@ def signed(walk: Walk, node: JSON, path: str, label: str) -> JSON:
 def _signed_text(walk: Walk, text: str, path: str) -> str:
     inspected = _PLACEHOLDER.sub(_without_number, text)
     if text and walk.visit(Leaf(path, inspected, Kind.FIXED)) != inspected:
-        raise UnsupportedByPolicy(
-            f"{path} is signed by the provider and cannot be replaced, and it is not known here as what the provider "
-            f"wrote: too old, or from a replica with another store. The policy switch state.thinking decides whether "
-            f"values in such blocks are shown.",
-            param=path,
-        )
+        raise UnsupportedByPolicy(f"{path} is signed by the provider and cannot be replaced.", param=path)
     return text
 
 
