@@ -30,6 +30,7 @@ from proxy.ingress import Limits
 from proxy.logs import Log, service_log
 from proxy.metrics import Metrics
 from proxy.settings import Settings, StartError
+from proxy.store.memory import in_memory
 from proxy.trip import Inbound, Outbound
 
 SECRET = b"0123456789abcdef"
@@ -105,6 +106,7 @@ def running(detection: Detection) -> Iterator[Service]:
         handler=Handler(),
         detector=detection,
         upstream=Upstream("http://127.0.0.1:1/v1", UpstreamSettings()),
+        store=in_memory(SECRET),
         sink=LineSink("-"),
         audit=Audit([sink, metrics.observe]),
         metrics=metrics,

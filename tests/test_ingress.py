@@ -153,6 +153,9 @@ def raw(service: Service, request: bytes) -> bytes:
     return answer
 
 
+ID = r"[A-Za-z0-9_\-]{1,200}"
+
+
 def test_the_table_of_routes() -> None:
     assert [(route.method, route.pattern.pattern, route.target.name) for route in ROUTES] == [
         ("POST", "/v1/chat/completions", "PIPELINE"),
@@ -160,6 +163,16 @@ def test_the_table_of_routes() -> None:
         ("POST", "/v1/responses/(?:input_tokens|compact)", "PIPELINE"),
         ("POST", "/v1/(?:completions|embeddings|moderations)", "PIPELINE"),
         ("POST", "/v1/messages(?:/count_tokens)?", "PIPELINE"),
+        ("GET", rf"/v1/responses/{ID}(?:/input_items)?", "PIPELINE"),
+        ("DELETE", rf"/v1/responses/{ID}", "PIPELINE"),
+        ("POST", rf"/v1/responses/{ID}/cancel", "PIPELINE"),
+        ("POST", rf"/v1/conversations(?:/{ID})?", "PIPELINE"),
+        ("POST", rf"/v1/conversations/{ID}/items", "PIPELINE"),
+        ("GET", rf"/v1/conversations/{ID}(?:/items(?:/{ID})?)?", "PIPELINE"),
+        ("DELETE", rf"/v1/conversations/{ID}(?:/items/{ID})?", "PIPELINE"),
+        ("GET", rf"/v1/chat/completions/{ID}(?:/messages)?", "PIPELINE"),
+        ("POST", rf"/v1/chat/completions/{ID}", "PIPELINE"),
+        ("DELETE", rf"/v1/chat/completions/{ID}", "PIPELINE"),
         ("GET", "/v1/models", "PIPELINE"),
         ("GET", "/v1/models/[A-Za-z0-9._:-]{1,128}", "PIPELINE"),
         ("GET", "/healthz", "HEALTH"),
@@ -214,8 +227,9 @@ def test_what_is_in_the_table_is_answered(service: Service) -> None:
         ("POST", "/v1/rerank"),
         ("POST", "/v1/messages/batches"),
         ("GET", "/v1/responses"),
-        ("GET", "/v1/responses/resp_1"),
-        ("POST", "/v1/responses/resp_1/cancel"),
+        ("GET", "/v1/responses/resp_1/output"),
+        ("POST", "/v1/responses/resp_1"),
+        ("GET", "/v1/chat/completions"),
         ("POST", "/v1/files"),
         ("POST", "/v1/audio/transcriptions"),
         ("GET", "/v1/%ff"),
