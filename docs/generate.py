@@ -3,11 +3,12 @@
 A part stands between `<!-- generated: NAME -->` and `<!-- end -->` in a Markdown file; everything else in the file
 is written by hand and left alone. `tests/test_docs.py` renders the parts again and compares.
 
-May import: proxy, recognizers, typer, the standard library.
+May import: proxy, recognizers, tests.surface.decisions, typer, the standard library.
 """
 
 from __future__ import annotations
 
+import functools
 import re
 import sys
 from collections.abc import Callable, Iterable
@@ -22,8 +23,9 @@ sys.path.insert(0, str(ROOT))
 from proxy.__main__ import command_line  # noqa: E402
 from proxy.policy import load_policy  # noqa: E402
 from recognizers import ENTITIES  # noqa: E402
+from tests.surface.decisions import decided  # noqa: E402
 
-FILES = ("README.md", "docs/operations.md", "docs/entities.md")
+FILES = ("README.md", "docs/operations.md", "docs/entities.md", "docs/fields.md")
 PART = re.compile(r"(<!-- generated: ([a-z ]+) -->\n).*?(<!-- end -->)", re.DOTALL)
 COLUMNS = 100
 POLICIES = ("default", "strict")
@@ -95,6 +97,31 @@ def entities() -> str:
     return f"{len(ENTITIES)} entities.\n\n" + table(heads, rows)
 
 
+SECTIONS = {
+    "request": "In requests",
+    "types": "Types of a list or a choice",
+    "answer": "In answers",
+    "events": "Events of the stream",
+    "stream": "In these events",
+}
+
+
+def fields(api: str) -> str:
+    """What was decided about the SDKs' types of one API."""
+    return "\n".join(
+        f"### {api.capitalize()}: {SECTIONS[section].lower()}\n\n"
+        + table(("type", "what is done"), [f"| `{record}` | {_decision(told)} |" for record, told in records.items()])
+        for section, records in decided()[api].items()
+    )
+
+
+def _decision(told: dict[str, list[str]]) -> str:
+    return "; ".join(
+        cell(made) + (": " + ", ".join(code(name) for name in names) if names != [""] else "")
+        for made, names in told.items()
+    )
+
+
 def table(heads: Iterable[str], rows: Iterable[str]) -> str:
     """A Markdown table of rows that are already written."""
     heads = tuple(heads)
@@ -118,6 +145,7 @@ def part(name: str) -> str:
         "entities": entities,
         "commands": commands,
         "serve": lambda: help_of("serve"),
+        **{f"fields {api}": functools.partial(fields, api) for api in decided()},
     }
     return made[name]()
 
