@@ -14,6 +14,7 @@ import asyncio
 import hashlib
 import multiprocessing
 import os
+import re
 import secrets
 import tempfile
 import time
@@ -162,7 +163,7 @@ class Detector:
         for task, result in zip(tasks, results, strict=True):
             for index, more in zip(task, result, strict=True):
                 leaf = leaves[index]
-                if leaf.kind in (Kind.FIXED, Kind.ID):
+                if leaf.kind in (Kind.FIXED, Kind.SIGNED, Kind.ID):
                     more = [span for span in more if fold(leaf.text[span.start : span.end]) in known]
                 if more:
                     merged[index] = resolve([*spans[index], *more], leaf.text)
@@ -301,11 +302,15 @@ def _findings(leaf: Leaf, spans: Iterable[Span], policy: Policy) -> list[Finding
 def _shows_in_id(finding: Finding, leaf: Leaf) -> bool:
     """Whether a finding in an identifier is what it says: all of it but signs, or a form that no identifier has.
 
-    Digits inside a longer one prove nothing. A model's name is chosen by people and short: there a check digit or an
-    address counts wherever it stands, though not an option (`key=0f3a`) or a name that another text holds (`Claude`).
+    Digits inside a longer one prove nothing, unless all that stands before them is the word that says what they are
+    (`mrn-...`, `passport:...`). A model's name is chosen by people and short: there a check digit or an address counts
+    wherever it stands, though not an option (`key=0f3a`) or a name that another text holds (`Claude`).
     """
     before, value, after = (leaf.text[a:b] for a, b in _parts(finding, leaf))
     if not any(map(str.isalnum, before + after)):
+        return True
+    told = finding.entity not in CHECKED or "label" in finding.why
+    if told and _LABEL.match(before) and not after and value.isdigit():
         return True
     if leaf.path == _MODEL and finding.recognizer != KNOWN and finding.entity in _NOT_IN_MODELS:
         return True
@@ -321,6 +326,7 @@ def _parts(finding: Finding, leaf: Leaf) -> tuple[tuple[int, int], ...]:
 
 
 _MODEL = "$.model"
+_LABEL = re.compile(r"[A-Za-z]+[^A-Za-z0-9]\Z")
 _UNLIKE_IDS = frozenset({"EMAIL_ADDRESS", "IBAN_CODE", "SECRET"})
 _NOT_IN_MODELS = CHECKED | _UNLIKE_IDS | {"PHONE_NUMBER"}
 _SURE = 0.8

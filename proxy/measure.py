@@ -34,6 +34,8 @@ __all__ = [
     "scaled",
 ]
 
+_MOST_TOKENS = 1_000_000_000
+"""More than any window; a longer number could be anything, and refusals and the audit repeat this one."""
 _COMPLETION_FIELDS = ("max_tokens", "max_completion_tokens", "max_output_tokens", "max_new_tokens")
 
 _PICTURE = "image_generation_call"
@@ -169,6 +171,8 @@ def _completion(value: JSON, name: str) -> int:
         return 0
     if isinstance(value, bool) or not isinstance(value, int) or value < 0:
         raise BadRequest(f"'{name}' must be an integer of at least 0.", param=name)
+    if value > _MOST_TOKENS:
+        raise BadRequest(f"'{name}' is no number of tokens.", param=name)
     return value
 
 

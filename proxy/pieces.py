@@ -64,16 +64,24 @@ def cut(leaves: Sequence[Leaf]) -> Iterator[Piece]:
 
 
 def _of_leaf(index: int, leaf: Leaf) -> Iterator[Piece]:
-    names = leaf.kind in (Kind.TEXT, Kind.NAME) or (leaf.kind is Kind.KEY and " " in leaf.text)
-    # A label can free a number ("order"); where the number must stay as it is, that is not good enough.
-    labels = (leaf.label, "") if leaf.label and leaf.kind is Kind.FIXED else (leaf.label,)
+    # A key or a function's name of one word is an identifier of a program; several words can be somebody.
+    names = leaf.kind in (Kind.TEXT, Kind.NAME) or (leaf.kind in (Kind.KEY, Kind.FIXED) and " " in leaf.text)
     for start, end in _cuts(leaf.text):
         offset = max(0, start - BEHIND)
         text = leaf.text[offset : end + AHEAD]
-        if leaf.kind is Kind.NAME:
-            text = text.replace("_", " ")
-        for label in labels:
-            yield Piece(Item(text, label, names), (Segment(index, offset, offset + len(text), 0),), start, end)
+        for read, label in _readings(leaf, text):
+            yield Piece(Item(read, label, names), (Segment(index, offset, offset + len(text), 0),), start, end)
+
+
+def _readings(leaf: Leaf, text: str) -> Iterator[tuple[str, str]]:
+    """The ways to read a text, of the same length, each with the label under which it is read."""
+    yield text, leaf.label
+    # A label can free a number ("order"); where the number must stay as it is, that is not good enough.
+    if leaf.kind is Kind.FIXED and leaf.label:
+        yield text, ""
+    # A participant's name has no spaces (`Zoe_Miller`), and keys have underscores of their own.
+    if leaf.kind is Kind.NAME and "_" in text:
+        yield text.replace("_", " "), leaf.label
 
 
 def _chains(run: Sequence[int], leaves: Sequence[Leaf]) -> Iterator[Piece]:

@@ -22,6 +22,7 @@ from proxy.wire import jsontext
 
 _REFUSED_KINDS = {
     Kind.FIXED: "must reach the upstream unchanged",
+    Kind.SIGNED: "is signed by the provider",
     Kind.ID: "is an identifier of the protocol",
 }
 
@@ -59,7 +60,7 @@ def _stand_in(leaf: Leaf, finding: Finding, start: int, end: int, vault: Vault, 
         case "replace":
             written = _as_written(leaf, text, start, end)
             entry = vault.issue(finding.entity, text, written=written, is_number=is_number)
-            return entry.bare if leaf.kind is Kind.NAME else entry.placeholder
+            return entry.bare if leaf.kind is Kind.NAME and _stands_apart(leaf.text, finding) else entry.placeholder
         case "mask":
             return str(Mask().operate(text, {"masking_char": "*", "chars_to_mask": len(text), "from_end": False}))
         case "hash":
@@ -68,6 +69,11 @@ def _stand_in(leaf: Leaf, finding: Finding, start: int, end: int, vault: Vault, 
         case "redact":
             return str(Redact().operate(text, {}))
     raise ValueError(f"no operator for the action {finding.action!r}")
+
+
+def _stands_apart(text: str, finding: Finding) -> bool:
+    """Whether a placeholder without brackets could be told from what is around it (`%20Zoe`: it could not)."""
+    return not (text[: finding.start][-1:].isalnum() or text[finding.end :][:1].isalnum())
 
 
 def _as_written(leaf: Leaf, text: str, start: int, end: int) -> str | None:

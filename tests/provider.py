@@ -8,6 +8,7 @@ wait=S      seconds before the answer                    die=N    cut the connec
 status=N    answer with that status, and fail=K only the first K times of `key=X`; retry=S adds `retry-after`
 calls=N     call the first tool N times (1)              mix=1    pieces of parallel calls take turns
 json=1      the text inside a JSON object                ascii=1  every non-ASCII character of it escaped
+probe=M     say the string that holds M, in whatever form the endpoint answers
 extra=T.N   the answer goes on with the placeholder `<T_N>`  broken=1 an event that is no JSON in the middle
 """
 
@@ -25,7 +26,7 @@ from urllib.parse import quote, quote_plus
 
 from proxy import echo
 from proxy.echo import Loopback
-from tests import provider_responses
+from tests import probe_answers, provider_responses
 
 HEADERS = [(b"x-request-id", b"req_upstream"), (b"x-ratelimit-remaining-requests", b"99")]
 
@@ -158,7 +159,7 @@ class Provider:
             return
         body = json.loads(raw) if raw else {}
         gone = asyncio.ensure_future(_disconnected(receive))
-        work = asyncio.ensure_future(self._answer(body, knobs_of(body), send))
+        work = asyncio.ensure_future(self._answer(scope["path"], body, knobs_of(body), send))
         await asyncio.wait({gone, work}, return_when=asyncio.FIRST_COMPLETED)
         if not work.done():
             self.disconnects += 1
@@ -168,15 +169,19 @@ class Provider:
         if not work.cancelled():
             work.result()
 
-    async def _answer(self, body: dict[str, Any], knobs: dict[str, str], send: Any) -> None:
+    async def _answer(self, path: str, body: dict[str, Any], knobs: dict[str, str], send: Any) -> None:
         await asyncio.sleep(float(knobs.get("wait", 0)))
-        status = self._status(knobs)
+        if "probe" in knobs:
+            status, pieces = probe_answers.answer(path, body, knobs["probe"])
+        else:
+            status = self._status(knobs)
+            pieces = _pieces(body, knobs, status)
         kind = b"text/event-stream" if body.get("stream") and status == 200 else b"application/json"
         headers = [*HEADERS, (b"content-type", kind)]
         if status != 200 and "retry" in knobs:
             headers.append((b"retry-after", knobs["retry"].encode()))
         await send({"type": "http.response.start", "status": status, "headers": headers})
-        for count, piece in enumerate(_pieces(body, knobs, status)):
+        for count, piece in enumerate(pieces):
             if count == int(knobs.get("die", -1)):
                 return
             await asyncio.sleep(float(knobs.get("slow", 0)))

@@ -103,6 +103,28 @@ def test_signs_around_digits_free_nothing_but_other_characters_do(running: Runni
     assert running.find(*leaves) == [card, card, []]
 
 
+def test_an_identifier_that_says_what_its_digits_are_counts(running: Running) -> None:
+    number = [("MEDICAL_RECORD", "00482913")]
+    said = ("MRN-00482913", "mrn_00482913", "call_MRN-00482913")
+    assert running.find(*[Leaf("$.id", text, Kind.ID) for text in said]) == [number, number, []]
+
+
+def test_several_words_that_must_stay_can_be_a_name(running: Running) -> None:
+    name = "Thandiwe Mokoena"
+    spaced, signed = Leaf("$.name", name, Kind.FIXED), Leaf("$.thinking", f"Ask {name}.", Kind.SIGNED)
+    assert running.find(spaced) == [[("PERSON", name)]]
+    assert running.find(signed) == [[]]
+    assert running.find(Leaf("$.name", "order_total", Kind.FIXED)) == [[]]
+
+
+def test_a_key_is_found_in_the_name_of_a_participant(running: Running) -> None:
+    policy = policy_of("entities: {SECRET: replace, PERSON: replace}\n")
+    key = "ghp_R7x2Kq9LmZ4tYv8WnB3cJd6HsF1gPa0QeU5i"
+    named = Leaf("$.messages[0].name", f"bot_{key}", Kind.NAME, "name")
+    assert [entity for entity, _ in running.find(named, policy=policy)[0]] == ["SECRET"]
+    assert running.find(Leaf("$.n", key, Kind.NAME, "name"), policy=policy) == [[("SECRET", key)]]
+
+
 def test_anything_found_in_the_name_of_a_model_counts(running: Running) -> None:
     for name in ("gpt:2221000830166137", "ft:gpt-4o:zoe@example.com:x", "m/DE89370400440532013000"):
         assert running.find(Leaf("$.model", name, Kind.ID))[0] != []

@@ -62,7 +62,7 @@ def test_a_name_field_gets_no_brackets() -> None:
     assert "<" not in sent
 
 
-@pytest.mark.parametrize("kind", [Kind.FIXED, Kind.ID])
+@pytest.mark.parametrize("kind", [Kind.FIXED, Kind.SIGNED, Kind.ID])
 def test_what_must_stay_refuses_and_names_the_path_only(kind: Kind) -> None:
     leaf = Leaf("$.tools[0].function.name", "mira@x.example", kind)
     with pytest.raises(UnsupportedByPolicy) as refused:
@@ -88,3 +88,10 @@ def test_mask_hash_and_redact_do_not_come_back() -> None:
 def test_an_unknown_action_is_an_error_not_a_pass() -> None:
     with pytest.raises(ValueError, match="no operator"):
         substitute(Leaf("$", "Mira"), [find("Mira", "Mira", action="shrug")], Vault(b"k"), SALT)
+
+
+def test_a_participants_name_gets_brackets_only_where_a_placeholder_could_not_be_told_without() -> None:
+    vault = Vault(b"k")
+    sent = substitute(Leaf("$.name", "q%20mira", Kind.NAME), [find("q%20mira", "mira")], vault, SALT)
+    assert sent == f"q%20{next(iter(vault)).placeholder}"
+    assert Restoration(vault).whole(sent, Context.PLAIN)[0] == "q%20mira"

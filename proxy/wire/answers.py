@@ -142,6 +142,14 @@ def restored_key(key: str, restoring: Restoring) -> str:
     return key if key.isidentifier() else restoring.whole(key, Context.PLAIN)[0]
 
 
+def rekey(node: dict[str, JSON], restoring: Restoring) -> None:
+    """Restores the keys of an object in place, in their order."""
+    if not all(map(str.isidentifier, node)):
+        members = [(restored_key(key, restoring), value) for key, value in node.items()]
+        node.clear()
+        node.update(members)
+
+
 def _choice(choice: JSON, restoring: Restoring) -> JSON:
     if not isinstance(choice, dict):
         return restored(choice, "", restoring)

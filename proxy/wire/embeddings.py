@@ -45,14 +45,18 @@ def restore_answer(body: JSON, restoring: Restoring, seen: Seen) -> JSON:
         return answers.restore_answer(body, restoring, seen)
     answers.note(body, seen)
     vectors: list[JSON] = [_vector(item, restoring) for item in data]
-    return {key: vectors if key == "data" else answers.restored(value, key, restoring) for key, value in body.items()}
+    return {
+        answers.restored_key(key, restoring): vectors if key == "data" else answers.restored(value, key, restoring)
+        for key, value in body.items()
+    }
 
 
 def _vector(item: JSON, restoring: Restoring) -> JSON:
     if not isinstance(item, dict):
         return answers.restored(item, "", restoring)
     return {
-        key: value if key == "embedding" else answers.restored(value, key, restoring) for key, value in item.items()
+        answers.restored_key(key, restoring): value if key == "embedding" else answers.restored(value, key, restoring)
+        for key, value in item.items()
     }
 
 

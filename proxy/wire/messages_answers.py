@@ -11,7 +11,7 @@ May import: model, answers, toolinput, seals.
 from __future__ import annotations
 
 from proxy.model import JSON, Context, Restoring, Seen, Usage
-from proxy.wire.answers import count, restored
+from proxy.wire.answers import count, restored, restored_key
 from proxy.wire.seals import SIGNED, TEXT, NoSeals, Seals
 from proxy.wire.toolinput import restored_input
 
@@ -30,7 +30,7 @@ def restore_answer(body: JSON, restoring: Restoring, seen: Seen, seals: Seals | 
 def message(node: dict[str, JSON], restoring: Restoring, seals: Seals) -> dict[str, JSON]:
     """A whole message, or the beginning of a streamed one."""
     return {
-        key: [block(item, restoring, seals) for item in value]
+        restored_key(key, restoring): [block(item, restoring, seals) for item in value]
         if key == "content" and isinstance(value, list)
         else restored(value, key, restoring)
         for key, value in node.items()
@@ -45,7 +45,7 @@ def block(node: JSON, restoring: Restoring, seals: Seals) -> JSON:
         return _signed(node, restoring, seals)
     name = node.get("name")
     return {
-        key: restored_input(value, restoring, name if isinstance(name, str) else None)
+        restored_key(key, restoring): restored_input(value, restoring, name if isinstance(name, str) else None)
         if key == "input"
         else value
         if key == "name"

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from proxy.errors import Refusal
 from proxy.model import JSON, Context, Moved, Restoring, Seen, TextRestorer
-from proxy.wire.answers import PROTOCOL, InTool, restored
+from proxy.wire.answers import PROTOCOL, InTool, rekey, restored
 from proxy.wire.base import serialise
 from proxy.wire.events import EventStream
 from proxy.wire.hold import Held
@@ -78,6 +78,7 @@ class MessagesStream(EventStream):
     def _restore(self, held: Held) -> None:
         payload = held.payload
         self._identity.block(payload)
+        rekey(payload, self._restoring)
         kind, index = payload.get("type"), _index(payload)
         if kind in _ENDS or payload.get("error"):
             self._hold.finish()
@@ -110,6 +111,8 @@ class MessagesStream(EventStream):
         if not isinstance(begun, dict):
             return self._whole(held.payload)
         kind, name = begun.get("type"), begun.get("name")
+        if kind not in SIGNED:
+            rekey(begun, self._restoring)
         if isinstance(name, str):
             self._tools[index] = name
         if kind in SIGNED:
@@ -133,6 +136,7 @@ class MessagesStream(EventStream):
             self._sign(self._signed[index], delta)
             self._show(held, delta, index)
             return None
+        rekey(delta, self._restoring)
         for key, value in delta.items():
             if isinstance(value, str) and key not in PROTOCOL:
                 self._grow(held, delta, key, index)

@@ -13,7 +13,7 @@ from typing import cast
 
 from proxy.errors import BadAnswer, BadRequest, Refusal
 from proxy.model import JSON, Restoring, Seen
-from proxy.wire.answers import InTool, citations, context_of
+from proxy.wire.answers import InTool, citations, context_of, rekey
 from proxy.wire.base import parse_answer, serialise
 from proxy.wire.hold import Held, HoldBack, Key, Track
 from proxy.wire.identity import Identity
@@ -99,6 +99,7 @@ class ResponsesStream:
 
     def _read(self, held: Held, kind: str) -> None:
         event = held.payload
+        rekey(event, self._restoring)
         self._note(event, kind)
         name, _, end = kind.rpartition(".")
         if name in GROWING and end == "delta":
@@ -152,6 +153,7 @@ class ResponsesStream:
             if field == "delta" and isinstance(value, str):
                 self._piece(held, event, field, key)
             elif field == "delta" and isinstance(value, dict):
+                rekey(value, self._restoring)
                 for stream in value:
                     self._piece(held, value, stream, (*key, stream))
             else:

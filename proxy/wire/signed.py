@@ -66,7 +66,7 @@ def signed(walk: Walk, node: JSON, path: str, label: str) -> JSON:
 
 def _signed_text(walk: Walk, text: str, path: str) -> str:
     inspected = _PLACEHOLDER.sub(_without_number, text)
-    if text and walk.visit(Leaf(path, inspected, Kind.FIXED)) != inspected:
+    if text and walk.visit(Leaf(path, inspected, Kind.SIGNED)) != inspected:
         raise UnsupportedByPolicy(f"{path} is signed by the provider and cannot be replaced.", param=path)
     return text
 

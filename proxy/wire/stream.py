@@ -21,8 +21,8 @@ from proxy.wire.answers import (
     context_of,
     message,
     note,
+    rekey,
     restored,
-    restored_key,
 )
 from proxy.wire.base import serialise
 from proxy.wire.events import EventStream
@@ -72,7 +72,7 @@ class ChatStream(EventStream):
     def _restore(self, held: Held) -> None:
         note(held.payload, self._seen)
         self._identity.chunk(held.payload)
-        self._restore_keys(held.payload)
+        rekey(held.payload, self._restoring)
         choices = held.payload.get("choices")
         if not isinstance(choices, list):
             if "usage" not in held.payload:
@@ -86,14 +86,8 @@ class ChatStream(EventStream):
                 raise BadAnswer("A choice in the upstream's stream is no object.", code="unreadable_answer")
             self._choice(held, choice, _index(choice, position))
 
-    def _restore_keys(self, node: dict[str, JSON]) -> None:
-        if not all(map(str.isidentifier, node)):
-            members = [(restored_key(key, self._restoring), value) for key, value in node.items()]
-            node.clear()
-            node.update(members)
-
     def _choice(self, held: Held, choice: dict[str, JSON], index: int | str) -> None:
-        self._restore_keys(choice)
+        rekey(choice, self._restoring)
         ended = choice.get("finish_reason") is not None
         self._unfinished[index] = self._unfinished.get(index, True) and not ended
         for key, value in choice.items():
@@ -110,7 +104,7 @@ class ChatStream(EventStream):
             self._hold.finish(lambda key: key[0] == index)
 
     def _delta(self, held: Held, delta: dict[str, JSON], index: int | str) -> None:
-        self._restore_keys(delta)
+        rekey(delta, self._restoring)
         grown: set[int | str] = set()
         for key, value in delta.items():
             if key == "annotations":
@@ -141,7 +135,7 @@ class ChatStream(EventStream):
                 self._contents.setdefault(key[0], Track()).took(text, len(value))
             return True
         if isinstance(value, dict):
-            self._restore_keys(value)
+            rekey(value, self._restoring)
             return _some([self._grow(held, value, field, inner, (*key, field)) for field, inner in value.items()])
         if isinstance(value, list):
             return _some([self._element(held, value, at, key) for at in range(len(value))])

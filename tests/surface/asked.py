@@ -1,9 +1,10 @@
 """Asks the code what it does in a place: a probe is put there, and what becomes of it is the answer.
 
-A request: `read` (a finding is replaced), `fixed` (a finding refuses), `identifier` (the same, and the form is
-checked), `hashed`, `left out`, `unread` (goes on without having been looked at), `refused` (the place itself is), or
-`switch files: read` where a switch of the policy decides first. An answer or an event: `restored`, `kept` where its
-form is an identifier's (else restored), `kept or refused` by its form, `kept always`, `left out`, `refused`.
+A request: `read` (a finding is replaced), `fixed` (a finding refuses), `signed` (the same, but for names), `identifier`
+(the same, and the form is checked), `hashed`, `left out`, `unread` (goes on without having been looked at), `refused`
+(the place itself is), or `switch files: read` where a switch of the policy decides first. An answer or an event:
+`restored`, `kept` where its form is an identifier's (else restored), `kept or refused` by its form, `kept always`,
+`left out`, `refused`.
 """
 
 from __future__ import annotations
@@ -37,6 +38,7 @@ _DONE = {
     Kind.KEY: "read",
     Kind.NUMBER: "read",
     Kind.FIXED: "fixed",
+    Kind.SIGNED: "signed",
     Kind.ID: "identifier",
 }
 
