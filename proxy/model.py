@@ -26,6 +26,8 @@ class Kind(Enum):
     """A field whose alphabet excludes `<` and `>` (a participant's name): placeholder without brackets."""
     FIXED = "fixed"
     """Something the protocol needs unchanged (function names, property names, numbers): a finding refuses."""
+    IDENTITY = "identity"
+    """Whose request it is, where the policy hides that: replaced as a whole by a keyed hash."""
     SIGNED = "signed"
     """What the provider signed, and wants back as it was: a finding refuses; names are not looked for."""
     ID = "id"

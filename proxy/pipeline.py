@@ -457,8 +457,9 @@ class Pipeline:
 
 
 def _passed(policy: Policy) -> frozenset[str]:
-    """Kinds of attachment that the policy lets through unseen."""
-    return frozenset(kind for kind, verdict in policy.attachments if verdict == "pass")
+    """Kinds of attachment that the policy lets through unseen, and what it says about who a request is from."""
+    kinds = {kind for kind, verdict in policy.attachments if verdict == "pass"}
+    return frozenset(kinds | {f"identities.{policy.identities}"} if policy.mode == "enforce" else kinds)
 
 
 def _restored(endpoint: Endpoint, aids: Aids, raw: bytes, status: int, restoration: Restoration, seen: Seen) -> bytes:

@@ -32,6 +32,8 @@ def substitute(leaf: Leaf, findings: Sequence[Finding], vault: Vault, salt: byte
 
     `findings` are sorted and disjoint. Raises `UnsupportedByPolicy` for a finding where nothing may be replaced.
     """
+    if leaf.kind is Kind.IDENTITY:
+        return hmac.digest(salt, b"identity\0" + leaf.text.encode(), hashlib.sha256).hex()[:32]
     written = leaf.text if leaf.raw is None else leaf.raw
     if not findings:
         return written

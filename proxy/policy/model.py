@@ -66,6 +66,10 @@ class Policy(Section):
     """Regions (ISO 3166-1) whose telephone numbers are found without a country code."""
     attachments: Attachments = Attachments()
     """Parts of a request that hold no text to inspect."""
+    identities: Literal["read", "hash", "refuse"] = "read"
+    """What is done with the fields that tell the provider whose request it is (`user`, `safety_identifier`,
+    `prompt_cache_key`, `metadata`): `read` searches them like text, `hash` replaces each by a hash with the tenant's
+    key, the same in every request, `refuse` refuses a request that has one."""
     answers: Answers = Answers()
     """What to do when an answer cannot belong to the request."""
     state: State = State()

@@ -1,11 +1,11 @@
-"""Readers of top-level fields that several APIs' bodies have. May import: errors, attachments, walk."""
+"""Readers of top-level fields that several APIs' bodies have. May import: model, errors, attachments, walk."""
 
 from __future__ import annotations
 
-from proxy.errors import BadRequest
-from proxy.model import JSON
+from proxy.errors import BadRequest, UnsupportedByPolicy
+from proxy.model import JSON, Kind, Leaf
 from proxy.wire.attachments import uninspected
-from proxy.wire.walk import Table, Walk, anything, wrong_type
+from proxy.wire.walk import Table, Walk, anything, mapping, text, wrong_type
 
 MEDIA = uninspected("media")
 TOKENS = uninspected("a prompt as token ids or embeddings")
@@ -33,6 +33,30 @@ def checked(body: JSON, *fields: tuple[str, type, str]) -> dict[str, JSON]:
         if not isinstance(body.get(name), kind):
             raise wrong_type(f"$.{name}", words)
     return body
+
+
+HASH_IDENTITIES, REFUSE_IDENTITIES = "identities.hash", "identities.refuse"
+"""Words among what is allowed, by which the policy says what is done with who a request is from."""
+
+
+def identity(walk: Walk, node: JSON, path: str, label: str) -> JSON:
+    """Who the end user is, as the provider is told: a string or null."""
+    if node is not None and REFUSE_IDENTITIES in walk.allowed:
+        raise UnsupportedByPolicy(
+            f"{path} tells whose request it is. The policy switch identities decides.", param=path
+        )
+    if isinstance(node, str) and node and HASH_IDENTITIES in walk.allowed:
+        return walk.visit(Leaf(path, node, Kind.IDENTITY))
+    return text(walk, node, path, label)
+
+
+def metadata(walk: Walk, node: JSON, path: str, label: str) -> JSON:
+    """What the client notes about a request; its keys are fixed."""
+    return mapping(_noted)(walk, node, path, label)
+
+
+def _noted(walk: Walk, node: JSON, path: str, label: str) -> JSON:
+    return (identity if isinstance(node, str) else anything)(walk, node, path, label)
 
 
 MODEL = ("model", str, "a string")

@@ -12,7 +12,7 @@ from __future__ import annotations
 from proxy.model import JSON, Kind, Leaf, Visit
 from proxy.wire.answers import restore_answer
 from proxy.wire.attachments import PARTS, audio_id, modalities
-from proxy.wire.bodies import MEDIA, MODEL, UNREAD, checked, logit_bias
+from proxy.wire.bodies import MEDIA, MODEL, UNREAD, checked, identity, logit_bias, metadata
 from proxy.wire.parts import content
 from proxy.wire.schemas import FUNCTION, NAMED_SCHEMA
 from proxy.wire.stream import ChatStream
@@ -27,7 +27,6 @@ from proxy.wire.walk import (
     identifiers,
     items,
     labelled,
-    mapping,
     text,
     typed,
     walk,
@@ -149,10 +148,10 @@ _BODY = fields(
         "response_format": fields({"type": identifier, "json_schema": NAMED_SCHEMA}),
         "prediction": fields({"type": identifier, "content": _content}),
         "stop": labelled("", anything),
-        "metadata": mapping(anything),
-        "user": text,
-        "safety_identifier": text,
-        "prompt_cache_key": text,
+        "metadata": metadata,
+        "user": identity,
+        "safety_identifier": identity,
+        "prompt_cache_key": identity,
         "modalities": modalities,
         "logit_bias": logit_bias,
         **dict.fromkeys(("service_tier", "reasoning_effort", "verbosity", "prompt_cache_retention"), identifier),

@@ -11,11 +11,11 @@ from typing import ClassVar
 
 from proxy.model import JSON, Visit
 from proxy.wire.answers import restore_answer
-from proxy.wire.bodies import MODEL, UNREAD, checked, logit_bias
+from proxy.wire.bodies import MODEL, UNREAD, checked, identity, logit_bias, metadata
 from proxy.wire.prompts import Decode, beginning, prompts
 from proxy.wire.schemas import NAMED_SCHEMA
 from proxy.wire.stream import ChatStream
-from proxy.wire.walk import Reader, anything, fields, identifier, identifiers, labelled, mapping, text, walk
+from proxy.wire.walk import Reader, anything, fields, identifier, identifiers, labelled, text, walk
 
 __all__ = ["SCOPE", "CompletionStream", "opening", "restore_answer", "rewrite_request"]
 
@@ -53,8 +53,8 @@ _BODY: dict[str, Reader] = {
     "models": identifiers,
     "suffix": text,
     "stop": labelled("", anything),
-    "user": text,
-    "metadata": mapping(anything),
+    "user": identity,
+    "metadata": metadata,
     "logit_bias": logit_bias,
     "service_tier": identifier,
     "response_format": fields({"type": identifier, "json_schema": NAMED_SCHEMA}),

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from proxy.model import JSON, Restoring, Seen, Visit
 from proxy.wire import answers
-from proxy.wire.bodies import MODEL, UNREAD, checked
+from proxy.wire.bodies import MODEL, UNREAD, checked, identity
 from proxy.wire.prompts import Decode, prompts
-from proxy.wire.walk import Reader, Walk, fields, identifier, identifiers, labelled, text, unknown_type, walk
+from proxy.wire.walk import Reader, Walk, fields, identifier, identifiers, labelled, unknown_type, walk
 
 __all__ = ["SCOPE", "opening", "restore_answer", "rewrite_request"]
 
@@ -68,7 +68,7 @@ def _conversation(walk: Walk, node: JSON, path: str, label: str) -> JSON:
 _BODY: dict[str, Reader] = {
     "model": identifier,
     "models": identifiers,
-    "user": text,
+    "user": identity,
     "encoding_format": identifier,
     "messages": _conversation,
     **UNREAD,

@@ -14,7 +14,7 @@ from proxy.errors import UnsupportedByPolicy
 from proxy.model import JSON, Visit
 from proxy.wire.attachments import gated
 from proxy.wire.base import serialise
-from proxy.wire.bodies import MODEL, UNREAD, checked
+from proxy.wire.bodies import MODEL, UNREAD, checked, metadata
 from proxy.wire.messages_answers import restore_answer
 from proxy.wire.messages_blocks import CACHE, CONTENT, SYSTEM, tool
 from proxy.wire.messages_errors import error_body
@@ -23,7 +23,7 @@ from proxy.wire.schemas import schema
 from proxy.wire.seals import NoSeals, Seals
 from proxy.wire.signed import SealedWalk
 from proxy.wire.state import state
-from proxy.wire.walk import Walk, anything, fields, fixed, identifier, identifiers, items, labelled, mapping
+from proxy.wire.walk import Walk, anything, fields, fixed, identifier, identifiers, items, labelled
 
 __all__ = ["SCOPE", "MessagesStream", "error_body", "opening", "restore_answer", "rewrite_request"]
 
@@ -91,7 +91,7 @@ _BODY = fields(
         "tools": items(tool),
         "tool_choice": fields({"type": identifier, "name": fixed}),
         "stop_sequences": labelled("", anything),
-        "metadata": mapping(anything),
+        "metadata": metadata,
         "cache_control": CACHE,
         "output_config": _EFFORT,
         "output_format": _FORMAT,

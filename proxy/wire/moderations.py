@@ -8,10 +8,10 @@ from __future__ import annotations
 from proxy.model import JSON, Visit
 from proxy.wire.answers import restore_answer
 from proxy.wire.attachments import PARTS
-from proxy.wire.bodies import UNREAD, checked
+from proxy.wire.bodies import UNREAD, checked, identity
 from proxy.wire.parts import content
 from proxy.wire.prompts import beginning, prompts
-from proxy.wire.walk import Walk, fields, identifier, text, walk
+from proxy.wire.walk import Walk, fields, identifier, walk
 
 __all__ = ["SCOPE", "opening", "restore_answer", "rewrite_request"]
 
@@ -43,4 +43,4 @@ def _input(walk: Walk, node: JSON, path: str, label: str) -> JSON:
 
 _texts = prompts(None)
 _parts = content({"text": {}}, {"image_url": PARTS["image_url"]})
-_BODY = fields({"model": identifier, "input": _input, "user": text, **UNREAD})
+_BODY = fields({"model": identifier, "input": _input, "user": identity, **UNREAD})

@@ -1,7 +1,7 @@
 """POST /responses and its relatives (OpenAI API and compatible): where text lives in requests.
 
 The tables name exemptions only; what is not named here is read like text. Source: the OpenAI API reference, its
-Python and Node SDKs. May import: model, errors, walk, attachments, state, base, the other responses modules.
+Python and Node SDKs. May import: model, errors, walk, attachments, bodies, state, base, the other responses modules.
 """
 
 from __future__ import annotations
@@ -10,12 +10,13 @@ from proxy.errors import UnsupportedByPolicy
 from proxy.model import JSON, Visit
 from proxy.wire.attachments import modalities, uninspected
 from proxy.wire.base import serialise
+from proxy.wire.bodies import identity, metadata
 from proxy.wire.responses_answers import restore_answer
 from proxy.wire.responses_items import FORMAT, REASONING, VARIABLES, text_or_items
 from proxy.wire.responses_stream import ResponsesStream
 from proxy.wire.responses_tools import TOOLS, tool_choice
 from proxy.wire.state import PROMPTS, STATEFUL, background, conversation, previous, state, state_id
-from proxy.wire.walk import Walk, anything, fields, identifier, identifiers, items, mapping, text, walk, wrong_type
+from proxy.wire.walk import Walk, fields, identifier, identifiers, items, walk, wrong_type
 
 __all__ = ["ResponsesStream", "opening", "restore_answer", "rewrite_request"]
 
@@ -81,10 +82,10 @@ _BODY = fields(
         "reasoning": REASONING,
         "include": identifiers,
         "modalities": modalities,
-        "metadata": mapping(anything),
-        "user": text,
-        "safety_identifier": text,
-        "prompt_cache_key": text,
+        "metadata": metadata,
+        "user": identity,
+        "safety_identifier": identity,
+        "prompt_cache_key": identity,
         "truncation": _truncation,
         "previous_response_id": previous,
         "conversation": conversation,
