@@ -5,7 +5,7 @@ May import: recognizers (for `Span`), the standard library. Holds no behaviour b
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from enum import Enum
 from typing import Protocol, TypeAlias
@@ -83,12 +83,25 @@ class Context(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Moved:
-    """One restored placeholder: `[start, end)` in the received text became `[new_start, new_end)`."""
+    """One restored placeholder (or replaced value): `[start, end)` of a text became `[new_start, new_end)`."""
 
     start: int
     end: int
     new_start: int
     new_end: int
+
+
+class Rewritten(str):
+    """A text in which something was replaced; `moved` says where: the old text's spans, and the new one's."""
+
+    __slots__ = ("moved",)
+
+    moved: tuple[Moved, ...]
+
+    def __new__(cls, text: str, moved: Iterable[Moved]) -> Rewritten:
+        made = super().__new__(cls, text)
+        made.moved = tuple(moved)
+        return made
 
 
 class TextRestorer(Protocol):

@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from presidio_anonymizer.operators import Hash, Mask, Redact
 
 from proxy.errors import UnsupportedByPolicy
-from proxy.model import Finding, Kind, Leaf
+from proxy.model import Finding, Kind, Leaf, Moved, Rewritten
 from proxy.vault import JSON_BEGINS, Vault
 from proxy.wire import jsontext
 
@@ -47,12 +47,17 @@ def substitute(leaf: Leaf, findings: Sequence[Finding], vault: Vault, salt: byte
         return '"' + _stand_in(leaf, findings[0], 0, len(written), vault, salt) + '"'
     at = jsontext.offsets(leaf.raw) if leaf.raw is not None else None
     pieces: list[str] = []
-    done = 0
+    moved: list[Moved] = []
+    done = size = 0
     for finding in findings:
         start, end = (finding.start, finding.end) if at is None else (at[finding.start], at[finding.end])
-        pieces += written[done:start], _stand_in(leaf, finding, start, end, vault, salt)
+        new = _stand_in(leaf, finding, start, end, vault, salt)
+        size += start - done
+        moved.append(Moved(start, end, size, size + len(new)))
+        size += len(new)
+        pieces += written[done:start], new
         done = end
-    return "".join(pieces) + written[done:]
+    return Rewritten("".join(pieces) + written[done:], moved)
 
 
 def _stand_in(leaf: Leaf, finding: Finding, start: int, end: int, vault: Vault, salt: bytes) -> str:

@@ -13,7 +13,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from proxy.model import JSON, Context, Moved, Restoring, Seen, TextRestorer, Usage
+from proxy.model import JSON, Context, Moved, Restoring, Rewritten, Seen, TextRestorer, Usage
 from proxy.wire.identity import Identity
 
 PROTOCOL = frozenset(
@@ -27,6 +27,8 @@ PROTOCOL = frozenset(
 _OPAQUE = re.compile(r"[A-Za-z0-9_.:\-/;=@+|]*\Z")
 _DIGITS = re.compile(r"[0-9]{1,15}(?=(?:\.0*)?\Z)")
 _MOST_TOKENS = 10**15
+ENDS = frozenset({"end_index"})
+"""Fields of a citation that point behind what is cited."""
 TOOL_TEXTS = frozenset({"arguments", "input"})
 """What a tool is called with, beside its `name`."""
 
@@ -180,19 +182,18 @@ def message(node: dict[str, JSON], restoring: Restoring) -> dict[str, JSON]:
     return out
 
 
-def citations(
-    node: JSON, moved: Sequence[Moved], restoring: Restoring, ends: frozenset[str] = frozenset({"end_index"})
-) -> JSON:
+def citations(node: JSON, moved: Sequence[Moved], restoring: Restoring, ends: frozenset[str] = ENDS) -> JSON:
     """Citations restored, `start_index` and `end_index` (code points) mapped from the received to the restored text.
 
     `ends` are the fields that point behind what is cited.
     """
-    return _remapped(restored(node, "annotations", restoring), moved, ends)
+    return remapped(restored(node, "annotations", restoring), moved, ends)
 
 
-def _remapped(node: JSON, moved: Sequence[Moved], ends: frozenset[str]) -> JSON:
+def remapped(node: JSON, moved: Sequence[Moved], ends: frozenset[str]) -> JSON:
+    """Citations with their offsets mapped from the old to the new text; both ways, for answers and for requests."""
     if isinstance(node, list):
-        return [_remapped(value, moved, ends) for value in node]
+        return [remapped(value, moved, ends) for value in node]
     if not isinstance(node, dict):
         return node
     out: dict[str, JSON] = {}
@@ -200,8 +201,16 @@ def _remapped(node: JSON, moved: Sequence[Moved], ends: frozenset[str]) -> JSON:
         if (key == "start_index" or key in ends) and isinstance(value, int) and not isinstance(value, bool):
             out[key] = remap(value, moved, at_end=key in ends)
         else:
-            out[key] = _remapped(value, moved, ends)
+            out[key] = remapped(value, moved, ends)
     return out
+
+
+def cited(node: dict[str, JSON], text: str, ends: frozenset[str]) -> dict[str, JSON]:
+    """An earlier answer that comes back: its `annotations` follow what was replaced in the field `text`."""
+    said = node.get(text)
+    if isinstance(said, Rewritten) and "annotations" in node:
+        return {**node, "annotations": remapped(node["annotations"], said.moved, ends)}
+    return node
 
 
 def remap(offset: int, moved: Sequence[Moved], *, at_end: bool) -> int:

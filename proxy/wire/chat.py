@@ -1,8 +1,8 @@
 """POST /chat/completions (OpenAI API and compatible): where text lives in requests, answers and streams.
 
 The tables name exemptions only; what is not named here is read like text. Citations in a conversation's earlier
-answers are read, but their offsets are not moved along with what is replaced: no upstream looks at them. Source:
-the OpenAI API reference, its Python and Node SDKs, and the dialects of vLLM, SGLang, Ollama and OpenRouter.
+answers are read, and their offsets are moved along with what is replaced. Source: the OpenAI API reference, its Python
+and Node SDKs, and the dialects of vLLM, SGLang, Ollama and OpenRouter.
 
 May import: model, walk, parts, bodies, schemas, attachments, answers, stream.
 """
@@ -10,7 +10,7 @@ May import: model, walk, parts, bodies, schemas, attachments, answers, stream.
 from __future__ import annotations
 
 from proxy.model import JSON, Kind, Leaf, Visit
-from proxy.wire.answers import restore_answer
+from proxy.wire.answers import ENDS, cited, restore_answer
 from proxy.wire.attachments import PARTS, audio_id, modalities
 from proxy.wire.bodies import MEDIA, MODEL, UNREAD, checked, identity, logit_bias, metadata
 from proxy.wire.parts import content
@@ -105,7 +105,8 @@ def _message(walk: Walk, node: JSON, path: str, label: str) -> JSON:
     role = node.get("role")
     if not isinstance(role, str):
         raise wrong_type(f"{path}.role", "a string")
-    return (_RETURNED if role.lower() in {"tool", "function"} else _SPOKEN)(walk, node, path, label)
+    read = (_RETURNED if role.lower() in {"tool", "function"} else _SPOKEN)(walk, node, path, label)
+    return cited(read, "content", ENDS) if isinstance(read, dict) else read
 
 
 _GRAMMAR = fields({"syntax": identifier})

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from proxy.errors import UnsupportedByPolicy
-from proxy.model import Kind, Leaf, Visit
+from proxy.model import Kind, Leaf, Moved, Rewritten, Visit
 from proxy.wire.base import inspected_number
 from proxy.wire.labels import field_path, hidden_path, label_of
 
@@ -143,7 +143,16 @@ def _visited(text: str, token: Token, visit: Visit, depth: int) -> list[Edit]:
             return inner
     shown = inspected_number(raw) if token.kind is Kind.NUMBER else decode(raw)
     new = visit(Leaf(path, shown, token.kind, token.place.label, raw))
-    return [] if new == raw else [Edit(token.start, token.end, new)]
+    return [] if new == raw else _changes(token, new)
+
+
+def _changes(token: Token, new: str) -> list[Edit]:
+    """What became of a token, as small as it is known."""
+    if not isinstance(new, Rewritten):
+        return [Edit(token.start, token.end, new)]
+    return [
+        Edit(token.start + span.start, token.start + span.end, new[span.new_start : span.new_end]) for span in new.moved
+    ]
 
 
 def _visited_key(raw: str, token: Token, visit: Visit) -> list[Edit]:
@@ -170,12 +179,18 @@ def _inner_edits(text: str, token: Token, path: str, visit: Visit, depth: int) -
 
 
 def _spliced(text: str, edits: list[Edit]) -> str:
+    if not edits:
+        return text
     pieces: list[str] = []
-    done = 0
+    moved: list[Moved] = []
+    done = size = 0
     for edit in edits:
+        size += edit.start - done
+        moved.append(Moved(edit.start, edit.end, size, size + len(edit.new)))
+        size += len(edit.new)
         pieces += text[done : edit.start], edit.new
         done = edit.end
-    return "".join(pieces) + text[done:]
+    return Rewritten("".join(pieces) + text[done:], moved)
 
 
 @dataclass(slots=True, eq=False, repr=False)

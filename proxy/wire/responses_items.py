@@ -10,8 +10,10 @@ May import: model, walk, parts, schemas, attachments, state, responses_tools, th
 from __future__ import annotations
 
 from proxy.model import JSON
+from proxy.wire.answers import cited
 from proxy.wire.attachments import BASE64, INPUT_PARTS, gated, image
 from proxy.wire.parts import content
+from proxy.wire.responses_answers import ENDS
 from proxy.wire.responses_tools import ENVIRONMENT, TOOLS
 from proxy.wire.schemas import schema
 from proxy.wire.state import state
@@ -40,7 +42,7 @@ def _left_out(walk: Walk, node: JSON, path: str, label: str) -> JSON:
 
 _CITATION = fields(dict.fromkeys(("type", "file_id", "container_id"), identifier))
 _TEXT: Table = {}
-_CONTENT = content(
+_PARTS = content(
     {
         "output_text": {"logprobs": _left_out, "annotations": items(_CITATION)},
         **dict.fromkeys(("input_text", "text", "summary_text", "reasoning_text"), _TEXT),
@@ -51,6 +53,16 @@ _CONTENT = content(
         "encrypted_content": fields({"type": identifier, "encrypted_content": sealed}),
     },
 )
+
+
+def _content(walk: Walk, node: JSON, path: str, label: str) -> JSON:
+    """A text, or parts; the citations of earlier answers follow what was replaced in the text that they point into."""
+    read = _PARTS(walk, node, path, label)
+    if not isinstance(read, list):
+        return read
+    return [cited(part, "text", ENDS) if isinstance(part, dict) else part for part in read]
+
+
 FORMAT = fields(
     {
         "format": fields({"type": identifier, "name": fixed, "description": labelled("", text), "schema": schema}),
@@ -69,8 +81,8 @@ _ITEM: Table = {
 }
 _NAMED: Table = {**_ITEM, "name": fixed, "server_label": fixed, "approval_request_id": identifier}
 _ARGUMENTS: Reader = labelled("", anything)
-_OUTPUT = fields({**_NAMED, "output": _CONTENT})
-_MESSAGE = fields({**_ITEM, "role": identifier, "phase": identifier, "content": _CONTENT})
+_OUTPUT = fields({**_NAMED, "output": _content})
+_MESSAGE = fields({**_ITEM, "role": identifier, "phase": identifier, "content": _content})
 
 _SAFETY_CHECKS = items(fields({"id": identifier, "code": identifier}))
 _ACTION = fields({"type": identifier, "button": identifier})
@@ -93,7 +105,7 @@ _TYPES: Table = {
     "function_call_output": _OUTPUT,
     "custom_tool_call": fields({**_NAMED, "input": labelled("", text)}),
     "custom_tool_call_output": _OUTPUT,
-    "reasoning": fields({**_ITEM, "summary": _CONTENT, "content": _CONTENT, "encrypted_content": sealed}),
+    "reasoning": fields({**_ITEM, "summary": _content, "content": _content, "encrypted_content": sealed}),
     "compaction": fields({**_ITEM, "encrypted_content": sealed}),
     "compaction_trigger": fields(_ITEM),
     "program": fields({**_ITEM, "code": labelled("", text), "fingerprint": sealed}),
@@ -136,9 +148,9 @@ _TYPES: Table = {
     ),
     "configuration_update": fields({**_ITEM, "reasoning": REASONING, "text": FORMAT}),
     "item_reference": state(fields(_ITEM)),
-    "agent_message": fields({**_ITEM, "content": _CONTENT}),
+    "agent_message": fields({**_ITEM, "content": _content}),
     "multi_agent_call": fields({**_NAMED, "action": identifier, "arguments": _ARGUMENTS}),
-    "multi_agent_call_output": fields({**_NAMED, "action": identifier, "output": _CONTENT}),
+    "multi_agent_call_output": fields({**_NAMED, "action": identifier, "output": _content}),
 }
 
 
@@ -172,6 +184,6 @@ VARIABLES = mapping(lambda walk, node, path, label: _variable(walk, node, path, 
 def _variable(walk: Walk, node: JSON, path: str, label: str) -> JSON:
     if not isinstance(node, dict):
         return anything(walk, node, path, label)
-    parts = _CONTENT(walk, [node], path, label)
+    parts = _content(walk, [node], path, label)
     assert isinstance(parts, list)  # noqa: S101  (what `content` returns for a list)
     return parts[0]
