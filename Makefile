@@ -8,7 +8,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check
 QUIET := --quiet --progress-bar off
 export PIP_NO_INPUT = 1
 
-.PHONY: demo redis incident test test-node test-all deep lint types check bench lock image image-steps clean setup
+.PHONY: demo redis incident test test-node test-all deep fuzz lint types check bench lock image image-steps clean setup
 
 demo: $(VENV)/.run                ## the main job, end to end, without a key
 	$(BIN)/caviardage demo
@@ -23,6 +23,10 @@ test: $(VENV)/.dev redis lint     ## every test, Python and Node clients, and ev
 
 deep: $(VENV)/.dev                ## the property tests with 20,000 examples each
 	HYPOTHESIS_PROFILE=deep $(BIN)/python -m pytest --timeout 0
+
+fuzz: $(VENV)/.dev               ## the readers of strangers' bytes under a fuzzer, until it is stopped
+	mkdir -p .fuzz
+	$(BIN)/python -m tests.fuzz_readers -max_len=65536 -artifact_prefix=.fuzz/ .fuzz
 
 lint: $(VENV)/.dev
 	$(BIN)/ruff check .

@@ -35,6 +35,8 @@ __all__ = ["Upstream", "UpstreamAnswer", "UpstreamSettings", "client_headers"]
 
 ACCEPTED_ENCODINGS = frozenset(("identity", "gzip", "x-gzip", "deflate", "br", "zstd"))
 PREFIX = "/v1"
+EVENT_STREAM = "text/event-stream"
+_UNTYPED = frozenset(("", "text/plain", "application/octet-stream"))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -180,8 +182,17 @@ class UpstreamAnswer:
 
     @property
     def is_event_stream(self) -> bool:
-        """True if the body is server-sent events."""
-        return (self.header("content-type") or "").split(";")[0].strip().lower() == "text/event-stream"
+        """True if the body is said to be server-sent events."""
+        return self._kind == EVENT_STREAM
+
+    @property
+    def is_untyped(self) -> bool:
+        """True if nothing is said about what the body is; some gateways stream so."""
+        return self._kind in _UNTYPED
+
+    @property
+    def _kind(self) -> str:
+        return (self.header("content-type") or "").split(";")[0].strip().lower()
 
     async def chunks(self) -> AsyncGenerator[bytes, None]:
         """The body as it arrives, content encoding undone; closes the answer at its end, early or not.

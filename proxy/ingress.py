@@ -158,6 +158,10 @@ class Ingress:
         gone = asyncio.create_task(_disconnected(receive))
         try:
             await asyncio.wait({work, gone}, return_when=asyncio.FIRST_COMPLETED)
+        except asyncio.CancelledError:
+            # Only the server cancels from outside: its time to finish what was running is over.
+            inbound.leaving.reason = "drain_timeout"
+            raise
         finally:
             gone.cancel()
             if not answer.complete:

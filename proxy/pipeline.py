@@ -22,7 +22,7 @@ from typing import Any, TypeVar
 from proxy import audit, measure, strangers, verify
 from proxy.detect import Detector
 from proxy.errors import BadAnswer, BadRequest, Refusal, Unavailable, UnsupportedByPolicy, UpstreamUnreachable
-from proxy.forward import Upstream, UpstreamAnswer, client_headers
+from proxy.forward import EVENT_STREAM, Upstream, UpstreamAnswer, client_headers
 from proxy.keeping import Carried, Keeping
 from proxy.model import JSON, Context, Finding, Leaf, Seen
 from proxy.policy.limits import ModelLimit
@@ -99,7 +99,7 @@ class Pipeline:
                 await keeping.undo()
             return self._refuse(trip, refusal)
         except asyncio.CancelledError:
-            self._close(trip, "cancelled", "client_disconnected", 499)
+            self._close(trip, "cancelled", inbound.leaving.reason, 499)
             raise
         except Exception as error:
             return self._refuse(trip, self._fault(error))
@@ -216,12 +216,14 @@ class Pipeline:
         self, trip: Trip, endpoint: Endpoint, aids: Aids, restoration: Restoration, answer: UpstreamAnswer
     ) -> Outbound:
         """What the upstream said, as it grows or whole."""
-        if answer.is_event_stream and answer.status == 200 and endpoint.stream:
+        streams = answer.is_event_stream or (answer.is_untyped and trip.record.stream)
+        if streams and answer.status == 200 and endpoint.stream:
             stream = endpoint.stream(restoration, trip.seen, aids)
             growing = self._stream(trip, restoration, answer, stream, aids)
             if trip.holds:
                 growing = await _begun(growing)
-            return Outbound(200, self._headers(trip, answer), growing)
+            headers = [(name, value) for name, value in self._headers(trip, answer) if name != "content-type"]
+            return Outbound(200, [*headers, ("content-type", EVENT_STREAM)], growing)
         async with contextlib.aclosing(answer):
             raw = await answer.read()
         return await self._whole(trip, functools.partial(_restored, endpoint, aids), restoration, answer, raw, aids)
@@ -281,7 +283,7 @@ class Pipeline:
         self, trip: Trip, restoration: Restoration, answer: UpstreamAnswer, stream: AnswerStream, aids: Aids
     ) -> AsyncGenerator[bytes]:
         """The answer as it grows. Ends cleanly only when the upstream did, and nothing was wrong with it."""
-        verdict, reason, status = "cancelled", "client_disconnected", 200
+        verdict, reason, status = "cancelled", "", 200
         held: list[bytes] = []
         waits = trip.holds
         try:
@@ -324,7 +326,8 @@ class Pipeline:
                 await answer.aclose()
             finally:
                 with contextlib.suppress(Unavailable):  # an audit that fails now refuses the next request
-                    self._close(trip, verdict, reason, status)
+                    given_up = verdict == "cancelled"
+                    self._close(trip, verdict, trip.inbound.leaving.reason if given_up else reason, status)
 
     async def _pass_through(self, trip: Trip) -> Outbound:
         """`GET /v1/models`: nothing of the user's goes out, the answer comes back as it is."""

@@ -33,6 +33,13 @@ class Unsent(Exception):
         self.refusal = refusal
 
 
+@dataclass(slots=True)
+class Leaving:
+    """Why a request is given up, said by whoever gives it up before it is cancelled."""
+
+    reason: str = "client_disconnected"
+
+
 @dataclass(frozen=True, slots=True)
 class Inbound:
     """A request as ingress hands it over: decoded body, lower-cased header names."""
@@ -44,6 +51,7 @@ class Inbound:
     query: str
     headers: tuple[tuple[str, str], ...] = field(repr=False)
     body: bytes = field(repr=False)
+    leaving: Leaving = field(default_factory=Leaving)
 
 
 @dataclass(slots=True)

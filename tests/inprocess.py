@@ -56,9 +56,20 @@ class Pieces(httpx2.AsyncByteStream):
 
 
 class Recorder(httpx2.AsyncBaseTransport):
-    """Keeps the body of the request; answers with the echo, cut at `cuts` (byte offsets, any order)."""
+    """Keeps the body of the request; answers with the echo, cut at `cuts` (byte offsets, any order).
 
-    def __init__(self, cuts: Sequence[int] = (), piece: int = echo.PIECE) -> None:
+    `kind` is a content type instead of the true one, empty for none; `streams` whether it streams, asked or not.
+    """
+
+    def __init__(
+        self,
+        cuts: Sequence[int] = (),
+        piece: int = echo.PIECE,
+        kind: str | None = None,
+        streams: bool | None = None,
+    ) -> None:
+        self._kind = kind
+        self._streams = streams
         self.sent: bytes | None = None
         self._cuts = cuts
         self._piece = piece
@@ -66,12 +77,12 @@ class Recorder(httpx2.AsyncBaseTransport):
     async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
         self.sent = await request.aread()
         body = json.loads(self.sent)
-        stream = bool(body.get("stream"))
-        kind = "text/event-stream" if stream else "application/json"
+        stream = bool(body.get("stream")) if self._streams is None else self._streams
+        kind = ("text/event-stream" if stream else "application/json") if self._kind is None else self._kind
         whole = b"".join(map(echo.event, streamed(body, self._piece))) if stream else _whole(body)
         places = [0, *sorted(cut % (len(whole) + 1) for cut in self._cuts), len(whole)]
         pieces = [whole[start:end] for start, end in itertools.pairwise(places)]
-        return httpx2.Response(200, headers={"content-type": kind}, stream=Pieces(pieces))
+        return httpx2.Response(200, headers={"content-type": kind} if kind else {}, stream=Pieces(pieces))
 
 
 def _whole(body: dict[str, Any]) -> bytes:
@@ -140,8 +151,8 @@ class World:
         self.detector = Here(analyzer.settings, workers=1, deadline=600)
         self.counters = measure.Counters(TOKENIZERS)
 
-    def send(self, body: bytes, cuts: Sequence[int] = (), piece: int = echo.PIECE) -> Result:
-        return asyncio.run(self._send(body, Recorder(cuts, piece)))
+    def send(self, body: bytes, cuts: Sequence[int] = (), piece: int = echo.PIECE, **how: Any) -> Result:
+        return asyncio.run(self._send(body, Recorder(cuts, piece, **how)))
 
     async def _send(self, body: bytes, recorder: Recorder) -> Result:
         upstream = Upstream("http://127.0.0.1:1/v1", UpstreamSettings(), transport=recorder)

@@ -423,6 +423,20 @@ def test_a_client_that_leaves_in_the_middle_of_an_answer(service: Service, strea
     assert service.provider.disconnects == 1
 
 
+@pytest.mark.parametrize("stream", [False, True])
+def test_a_service_that_ends_before_an_answer_does(engine: Engine, stream: bool) -> None:
+    with Provider() as provider:
+        service = Service(engine, provider)
+        with Loopback(service.app) as loopback:
+            service.port = loopback.port
+            connection = leaving(service, TEXT, "echo;chunk=1;slow=0.5" if stream else "echo;wait=60", stream=stream)
+            connection.__enter__()
+            wait_until(lambda: provider.active == 1)
+        wait_until(lambda: service.events)
+        assert (service.events[0].verdict, service.events[0].reason) == ("cancelled", "drain_timeout")
+        connection.__exit__(None, None, None)
+
+
 def test_the_policy_of_these_tests_is_a_policy(tmp_path: Path) -> None:
     path = tmp_path / "p.yaml"
     path.write_text(POLICY)

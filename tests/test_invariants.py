@@ -271,3 +271,17 @@ def test_text_that_looks_like_json_or_like_placeholders_comes_back(here: World, 
         result = ask(here, whole, tools, piece=piece)
         assert "whitcombe" not in result.seen()
         assert back(result, tools) == whole
+
+
+@pytest.mark.parametrize("kind", ["", "text/plain; charset=utf-8", "application/octet-stream"])
+def test_a_stream_without_its_content_type_is_a_stream(here: World, kind: str) -> None:
+    result = ask(here, LONG, kind=kind, piece=7)
+    assert (result.status, back(result, tools=False)) == (200, LONG)
+
+
+@pytest.mark.parametrize("asked", [False, True])
+def test_an_upstream_that_does_not_do_as_it_was_asked(here: World, asked: bool) -> None:
+    body = {"model": "gpt-4o", "messages": [{"role": "user", "content": LONG}], "stream": asked}
+    result = here.send(json.dumps(body).encode(), streams=not asked)
+    assert (result.status, result.text()) == (200, LONG)
+    assert [value for value, _ in PLANTED if value in result.seen()] == []
