@@ -98,7 +98,7 @@ class Rewritten(str):
 
     moved: tuple[Moved, ...]
 
-    def __new__(cls, text: str, moved: Iterable[Moved]) -> Rewritten:
+    def __new__(cls, text: str, moved: Iterable[Moved] = ()) -> Rewritten:
         made = super().__new__(cls, text)
         made.moved = tuple(moved)
         return made
