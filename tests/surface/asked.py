@@ -141,8 +141,13 @@ def streamed(surface: Surface, event: Any, restoring: Restoration) -> str:
     stream = make(restoring, Seen(), AIDS)
     name = event.get("type") if isinstance(event, dict) else None
     head = f"event: {name}\n" if name else ""
-    out = stream.feed(f"{head}data: {json.dumps(event)}\n\n".encode()) + stream.finish()
-    return out.decode()
+    out = stream.feed(f"{head}data: {json.dumps(event)}\n\n".encode())
+    if surface.api == "responses":  # what is held back is only let go by the event that ends an answer
+        out += stream.feed(b"event: response.completed\ndata: " + json.dumps(_COMPLETED).encode() + b"\n\n")
+    return (out + stream.finish()).decode()
+
+
+_COMPLETED = {"type": "response.completed", "response": {"object": "response", "status": "completed", "output": []}}
 
 
 def _fate(restored: Callable[[str, Restoration], str]) -> str:
