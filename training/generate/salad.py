@@ -1,0 +1,71 @@
+"""Sentences without sense: frequent words in any order, names strewn in. They keep a model from learning frames.
+
+May import: its neighbours in this package, the standard library.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+
+from training.generate.author import Author
+from training.generate.frames import Draft
+from training.generate.values import Table, fold, frequencies, names, read
+
+_LEADS = {
+    "de": "mit von bei für gegen und oder zu an durch über sagt Frau Herr".split(),
+    "en": "with by from for against and or to at through about says Mr Ms".split(),
+    "es": "con de por para contra y o a según ante sobre dice señor señora".split(),
+    "fr": "avec de par pour contre et ou à selon sur dit chez M. Mme".split(),
+    "it": "con di da per contro e o a secondo presso su dice il signor la signora".split(),
+}
+_PLACE_LEADS = {
+    "de": "in aus nach bei".split(), "en": "in from to near".split(), "es": "en de desde hacia".split(),
+    "fr": "à de vers en".split(), "it": "a di da verso".split(),
+}  # fmt: skip
+
+
+@cache
+def words(folder: Path, language: str) -> Table:
+    """Frequent words as they are spelled, without those that are names of the language."""
+    own = names(folder, language)
+    known = {fold(value) for table in (own.male, own.female, own.surnames, own.cities) for value in table.values}
+    rows = ((row[0], float(row[1])) for row in read(folder, f"wordfreq_{language}"))
+    kept = ((word, 2 ** (zipf - 3)) for word, zipf in rows if zipf > 3.4 and word.isalpha())
+    return Table.of(
+        (word, weight)
+        for word, weight in kept
+        if fold(word) not in known or frequencies(folder, language)[fold(word)] > 5
+    )
+
+
+def salad(author: Author, draft: Draft) -> None:
+    """One to four such sentences."""
+    for number in range(author.rng.randint(1, 4)):
+        draft.add(" " if number else "")
+        _sentence(author, draft)
+
+
+def _sentence(author: Author, draft: Draft) -> None:
+    rng, table = author.rng, words(author.folder, author.language)
+    for position in range(rng.randint(6, 22)):
+        draft.add(" " if position else "")
+        draw = rng.random()
+        if draw < 0.07:
+            if author.chance(0.7):
+                draft.add(rng.choice(_LEADS[author.language]) + " ")
+            author.slot(rng.choice(["P", "P", "P", "S", "G", "HP", "H", "D", "PR"]), draft)
+        elif draw < 0.10:
+            if author.chance(0.7):
+                draft.add(rng.choice(_PLACE_LEADS[author.language]) + " ")
+            author.slot(rng.choice(["L", "L", "C", "R"]), draft)
+        elif draw < 0.12:
+            author.slot("O", draft)
+        elif draw < 0.14:
+            author.slot(rng.choice(["date", "n", "eur", "id"]), draft)
+        else:
+            word = table.pick(rng)
+            draft.add(word.capitalize() if position == 0 or author.chance(0.04) else word)
+        if author.chance(0.06):
+            draft.add(",")
+    draft.add(rng.choice([".", ".", ".", "?", "", ":"]))
