@@ -81,8 +81,8 @@ def _places(folder: Path, frequent: set[str]) -> list[str]:
     home = {code for codes in COUNTRIES.values() for code in codes}
     large = [row for row in read(folder, "geonames_cities") if float(row[2] or 0) > (8_000 if row[1] in home else 200_000)]
     large.sort(key=lambda row: -float(row[2]))
-    parts = [part for row in large for part in row[0].replace("-", " ").split()]
-    return [part for part in parts if len(part) > 3 and fold(part) not in frequent]
+    parts = [(part, row[0]) for row in large for part in row[0].replace("-", " ").split()]
+    return [part for part, whole in parts if len(part) > 3 and (part == whole or fold(part) not in frequent)]
 
 
 def write(path: Path, text: str) -> str:
