@@ -28,6 +28,7 @@ from recognizers.names import Names
 from recognizers.overlap import resolve
 from recognizers.shadow import Shadow, shadow
 from recognizers.structure import Field, StructuredNames, fields
+from recognizers.titles import TITLE, titles
 
 WINDOW = 64_000
 """Code points of text that own their spans together."""
@@ -105,6 +106,7 @@ class Analyzer:
                 self._others.append(recognizer)
         self._rules = tuple(rules)
         self._structured = StructuredNames()
+        self._structured_by: dict[str, StructuredNames] = {}
         self._names = Names(settings.languages) if self._wanted & NAME_ENTITIES else None
 
     def load(self) -> None:
@@ -114,6 +116,10 @@ class Analyzer:
         if self._names is not None:
             self._names.load()
             self._structured = StructuredNames(self._names.lexicon)
+            for language in self.settings.languages:
+                known = self._names.lexicon_of(language)
+                if known is not self._names.lexicon:
+                    self._structured_by[language] = StructuredNames(known)
 
     @property
     def lexicon(self) -> Lexicon:
@@ -137,7 +143,8 @@ class Analyzer:
     def _settle(self, reading: _Reading, spans: Iterable[Span]) -> list[Span]:
         wanted = (s for s in spans if s.entity in self._wanted and s.score >= self._least.get(s.entity, 0.0))
         placed = (reading.back(span) for span in wanted)
-        return resolve((span for span in placed if span is not None), reading.item.text)
+        found = resolve((span for span in placed if span is not None), reading.item.text)
+        return sorted([*found, *titles(reading.item.text, found)]) if TITLE.name in self._wanted else found
 
     def _look(self, reading: _Reading) -> list[Span]:
         text = reading.seen.text
@@ -146,12 +153,19 @@ class Analyzer:
             spans.append(Span(reading.value_start(), len(text), "SECRET", 0.9, "secret:field", "label of the field"))
         if not reading.item.names:
             return spans
-        spans += self._structured.find(text)
+        structured = self._structured_in(text)
+        spans += structured.find(text)
         if reading.item.label:
             start = reading.value_start()
             value = Field(normalise(reading.item.label), start, min(len(text), start + _LABEL_REACH))
-            spans += self._structured.read(text, value)
+            spans += structured.read(text, value)
         return spans + self._cells(text)
+
+    def _structured_in(self, text: str) -> StructuredNames:
+        """The reader of labels that knows the plain words of the text's language."""
+        if not self._structured_by:
+            return self._structured
+        return self._structured_by.get(candidates(text, self.settings.languages)[0], self._structured)
 
     def patterns(self, text: str, window: int = WINDOW) -> list[Span]:
         """The hits of all pattern recognizers. A window owns the spans that start in it, wherever it is cut."""

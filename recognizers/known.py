@@ -18,6 +18,8 @@ from recognizers.words import CALENDAR, COMMON, FUNCTION, PARTICLES, SUFFIXES, T
 NAME = "known"
 SCORE = 0.55
 _MIN_VALUE, _MIN_DIGITS, _MIN_PART = 4, 6, 3
+_NOT_KNOWN = frozenset({"TITLE"})
+"""A form of address is one where it stands, and a plain word elsewhere."""
 
 
 class Needle(NamedTuple):
@@ -58,6 +60,8 @@ def _needles(known: Mapping[str, str], lexicon: Lexicon) -> Iterator[Needle]:
             plain = whole in COMMON or whole in CALENDAR
             if len(whole) >= _MIN_PART and whole not in FUNCTION | TITLES | TECHNICAL:
                 yield Needle(whole, entity, plain, "known value")
+        elif entity in _NOT_KNOWN:
+            continue
         elif len(whole) >= _MIN_VALUE and (
             any(char.isalpha() for char in whole) or sum(map(str.isdigit, whole)) >= _MIN_DIGITS
         ):

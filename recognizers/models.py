@@ -1,6 +1,9 @@
-"""The two spaCy models: which packages carry them, how to know that they are genuine, how they are loaded.
+"""The name models: which packages carry them, how to know that they are genuine, how they are loaded.
 
-May import: spacy, thinc, the model packages, the standard library.
+A packaged spaCy model gives the tokenizer and the words' vectors; its `ner` component is replaced by the one that was
+trained on from it here, where there are such weights (`weights`, docs/models.md).
+
+May import: recognizers.weights, spacy, thinc, the model packages, the standard library.
 """
 
 from __future__ import annotations
@@ -16,6 +19,8 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
+from recognizers import weights
+
 
 class ModelUnavailable(RuntimeError):
     """A model is missing or is not the one that was pinned: the process must not start."""
@@ -23,7 +28,10 @@ class ModelUnavailable(RuntimeError):
 
 @dataclass(frozen=True)
 class Source:
-    """One pinned model. `files` maps paths inside the model directory to their sha256; `label` maps entities."""
+    """One pinned model. `files` maps paths inside the model directory to their sha256; `label` maps entities.
+
+    `own` is the sha256 of `trained/LANGUAGE.xz`, or empty: then the packaged component is used as it is.
+    """
 
     language: str
     package: str
@@ -32,7 +40,16 @@ class Source:
     install: str
     files: Mapping[str, str]
     label: Mapping[str, str]
+    own: str = ""
 
+    @property
+    def labels(self) -> Mapping[str, str]:
+        """What the labels of the component in use mean."""
+        return OWN_LABEL if self.own else self.label
+
+
+OWN_LABEL: Mapping[str, str] = MappingProxyType({"PERSON": "PERSON", "ORG": "ORGANIZATION", "LOC": "LOCATION"})
+"""Labels of the components trained here; their MISC is never replaced as such."""
 
 SOURCES: Mapping[str, Source] = MappingProxyType(
     {
@@ -109,12 +126,12 @@ def load(source: Source) -> tuple[Any, threading.Lock, Path]:
     """The verified pipeline, the lock that its users take turns by, and the directory it came from."""
     directory = locate(source)
     check_genuine(source, directory)
-    return *_pipeline(directory), directory
+    return *_pipeline(directory, source.language, source.own), directory
 
 
 @cache
-def _pipeline(directory: Path) -> tuple[Any, threading.Lock]:
-    """A pipeline with nothing but its `ner` component; read once in the life of a process.
+def _pipeline(directory: Path, language: str, own: str) -> tuple[Any, threading.Lock]:
+    """A pipeline with nothing but its `ner` component, or ours in its place; read once in the life of a process.
 
     The other components, the shared `tok2vec` among them, feed nothing that is used here: entities are the same
     without. Matrix products go through numpy (OpenBLAS), which is more than twice as fast as blis.
@@ -127,4 +144,10 @@ def _pipeline(directory: Path) -> tuple[Any, threading.Lock]:
 
     set_current_ops(NumpyOps(use_blis=False))
     pipes = load_config(directory / "config.cfg")["nlp"]["pipeline"]
-    return spacy.load(directory, exclude=[pipe for pipe in pipes if pipe != "ner"]), threading.Lock()
+    nlp = spacy.load(directory, exclude=[pipe for pipe in pipes if pipe != "ner" or own])
+    if own:
+        try:
+            weights.install(nlp, weights.read(weights.FOLDER / f"{language}.xz", own))
+        except weights.WeightsRefused as error:
+            raise ModelUnavailable(str(error)) from error
+    return nlp, threading.Lock()

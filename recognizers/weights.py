@@ -1,4 +1,4 @@
-"""Weights of our own for the name models: one file a language beside this module, checked against its pinned hash.
+"""Weights of our own for the name models: one file a language in `trained/`, checked against its pinned hash.
 
 A file is msgpack in xz: the labels, the spaCy configuration of the component, its transition system, and its arrays in
 half precision. Nothing in it is code, and nothing is unpickled. Words' vectors are not in it: they come from the
@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-FOLDER = Path(__file__).parent / "weights"
+FOLDER = Path(__file__).parent / "trained"
 FORMAT = 1
 
 

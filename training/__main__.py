@@ -18,7 +18,7 @@ from recognizers import models, weights
 from training import card, corpora, data, learn, measure, pack, start
 from training.text import LABELS, Text
 
-OUT = Path(__file__).resolve().parent.parent / "recognizers" / "weights"
+OUT = Path(__file__).resolve().parent.parent / "recognizers" / "trained"
 PARTS = {"xx": ("de", "es", "it")}
 """Languages that share one model."""
 DEV_GENERATED = 300
@@ -68,9 +68,7 @@ def _train(language: str, options: argparse.Namespace) -> None:
 
 def _reader(language: str, packed: bytes) -> measure.Find:
     """The packed model as it will be loaded: what is measured is what ships."""
-    import spacy
-
-    nlp: Any = start.genuine(language) if language in models.SOURCES else spacy.blank(language)
+    nlp: Any = start.genuine(language) if language in models.SOURCES else start.blank(language)
     weights.install(nlp, weights.unpack(packed))
     return lambda texts: start.marks(nlp, texts)
 

@@ -181,7 +181,7 @@ CORPORA = (
         "CC BY 4.0",
         "Marimon et al., IberLEF 2019 (MEDDOCAN)",
         _GH + "PlanTL-GOB-ES/SPACCC_MEDDOCAN",
-        2.0,
+        1.0,
     ),
 )
 

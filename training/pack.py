@@ -27,8 +27,13 @@ def pack(nlp: Any, labels: tuple[str, ...], config: dict[str, Any]) -> bytes:
         for p in model["params"]
     ]
     content = {
-        **{"format": FORMAT, "lang": nlp.lang, "labels": list(labels), "config": config},
-        **{"cfg": message["cfg"], "moves": message["moves"], "model": model},
+        "format": FORMAT,
+        "lang": nlp.lang,
+        "labels": list(labels),
+        "config": config,
+        "cfg": message["cfg"],
+        "moves": message["moves"],
+        "model": model,
     }
     return lzma.compress(srsly.msgpack_dumps(content), format=lzma.FORMAT_XZ, filters=_FILTERS)
 

@@ -13,7 +13,7 @@ import numpy as np
 import spacy
 from thinc.api import NumpyOps, fix_random_seed, set_current_ops
 
-from recognizers import models
+from recognizers import models, multilingual
 from recognizers.visible import visible
 from training.text import FROM_MODEL, LABELS, Mark, Text, tidy
 
@@ -30,8 +30,8 @@ BLANK = {
         "embed": {
             "@architectures": "spacy.MultiHashEmbed.v2",
             "width": 96,
-            "attrs": ["NORM", "PREFIX", "SUFFIX", "SHAPE"],
-            "rows": [20000, 2500, 5000, 2500],
+            "attrs": ["NORM", "PREFIX", "SUFFIX", "SHAPE", "LANG"],
+            "rows": [20000, 1500, 5000, 1500, 100],
             "include_static_vectors": False,
         },
         "encode": {
@@ -66,6 +66,11 @@ def genuine(language: str) -> Any:
     return spacy.load(directory, exclude=[pipe for pipe in pipes if pipe != "ner"])
 
 
+def blank(language: str) -> Any:
+    """The empty pipeline that a model without a packaged one grows in."""
+    return multilingual.blank() if language == "xx" else spacy.blank(language)
+
+
 def begin(language: str, sample: Sequence[Text]) -> tuple[Any, dict[str, Any]]:
     """`(nlp, configuration)` with one `ner` component over `LABELS`, ready for updates.
 
@@ -78,7 +83,7 @@ def begin(language: str, sample: Sequence[Text]) -> tuple[Any, dict[str, Any]]:
         config = dict(nlp.get_pipe_config("ner")["model"])
         nlp.remove_pipe("ner")
     else:
-        nlp, old, config = spacy.blank(language), None, BLANK
+        nlp, old, config = blank(language), None, BLANK
     new = nlp.add_pipe("ner", config={"model": config})
     texts = [item for item in sample if item.marks][:50]
     new.initialize(lambda: [example(nlp, item) for item in texts], nlp=nlp, labels=_transitions())
@@ -95,8 +100,17 @@ def example(nlp: Any, item: Text) -> Any:
     doc = nlp.make_doc(visible(item.text))
     spans = (doc.char_span(a, b, label=label, alignment_mode="expand") for a, b, label in item.marks)
     reference = doc.copy()
-    reference.set_ents(filter_spans([span for span in spans if span is not None]))
+    reference.set_ents(filter_spans([kept for span in spans if span is not None and (kept := _unspaced(span))]))
     return Example(doc, reference)
+
+
+def _unspaced(span: Any) -> Any:
+    """Without white space at its ends, which no entity of spaCy may have; empty if nothing else is left of it."""
+    while len(span) and span[0].is_space:
+        span = span[1:]
+    while len(span) and span[-1].is_space:
+        span = span[:-1]
+    return span
 
 
 def marks(nlp: Any, texts: Iterable[str]) -> list[tuple[Mark, ...]]:

@@ -19,8 +19,13 @@ FROM_TYPE: Mapping[str, str] = MappingProxyType(
 
 FROM_MODEL: Mapping[str, str] = MappingProxyType(
     {
-        **{"PERSON": "PERSON", "PER": "PERSON", "ORG": "ORG", "GPE": "LOC", "LOC": "LOC", "FAC": "LOC"},
-        **{label: "MISC" for label in ("MISC", "NORP", "WORK_OF_ART", "PRODUCT", "EVENT", "LANGUAGE", "LAW")},
+        "PERSON": "PERSON",
+        "PER": "PERSON",
+        "ORG": "ORG",
+        "GPE": "LOC",
+        "LOC": "LOC",
+        "FAC": "LOC",
+        **dict.fromkeys(("MISC", "NORP", "WORK_OF_ART", "PRODUCT", "EVENT", "LANGUAGE", "LAW"), "MISC"),
     }
 )
 """Label of a packaged spaCy model to ours; numbers and dates are dropped."""
