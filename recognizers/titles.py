@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from recognizers.base import Entity, Span
+from recognizers.words import word_set
 
 TITLE = Entity(
     name="TITLE",
@@ -20,75 +21,12 @@ TITLE = Entity(
     source="forms of address in English, French, German, Spanish and Italian",
 )
 
-_WORDS = [
-    "M",
-    "Mr",
-    "Mrs",
-    "Ms",
-    "Miss",
-    "Mx",
-    "MM",
-    "Mme",
-    "Mmes",
-    "Mlle",
-    "Mlles",
-    "Me",
-    "Mes",
-    "Maître",
-    "Madame",
-    "Monsieur",
-    "Mademoiselle",
-    "Messieurs",
-    "Mesdames",
-    "Dr",
-    "Drs",
-    "Dre",
-    "Docteur",
-    "Pr",
-    "Pre",
-    "Prof",
-    "Professor",
-    "Professeur",
-    "Doctor",
-    "Sir",
-    "Lady",
-    "Lord",
-    "Dame",
-    "Judge",
-    "Justice",
-    "Rev",
-    "Capt",
-    "Col",
-    "Gen",
-    "Sgt",
-    "Lt",
-    "Hon",
-    "Nurse",
-    "Herr",
-    "Frau",
-    "Hr",
-    "Fr",
-    "Dipl",
-    "Ing",
-    "Sr",
-    "Sra",
-    "Srta",
-    "Señor",
-    "Señora",
-    "Don",
-    "Doña",
-    "D",
-    "Dña",
-    "Dra",
-    "Sig",
-    "Signor",
-    "Signora",
-    "Dott",
-    "Dottor",
-    "Dottoressa",
-    "Avv",
-]
-_ONE = rf"(?:{'|'.join(sorted(_WORDS, key=len, reverse=True))})\b\.?"
+_WORDS = word_set(
+    "M Mr Mrs Ms Miss Mx MM Mme Mmes Mlle Mlles Me Mes Maître Madame Monsieur Mademoiselle Messieurs Mesdames Dr Drs Dre "
+    "Docteur Pr Pre Prof Professor Professeur Doctor Sir Lady Lord Dame Judge Justice Rev Capt Col Gen Sgt Lt Hon Nurse "
+    "Herr Frau Hr Fr Dipl Ing Sr Sra Srta Señor Señora Don Doña D Dña Dra Sig Signor Signora Dott Dottor Dottoressa Avv"
+)
+_ONE = rf"(?:{'|'.join(sorted(_WORDS, key=lambda word: (-len(word), word)))})\b\.?"
 _BEFORE = re.compile(rf"(?<![^\W_])({_ONE}(?:[ \u00a0]+(?:(?:le|la)[ \u00a0]+)?{_ONE}){{0,2}})[ \u00a0]?$")
 _REACH = 40
 SCORE = 0.8

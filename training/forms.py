@@ -13,6 +13,12 @@ from training.pools import Pools
 from training.text import Text, build
 
 Part = str | tuple[str, str]
+
+
+def listed(text: str) -> tuple[str, ...]:
+    return tuple(text.split("|"))
+
+
 _DOMAINS = ("example.org", "mail.example", "example.com", "corp.example", "post.example")
 _LABELS = {
     "en": ("Name", "Full name", "Patient", "Contact", "Employee", "Client", "Author", "Attending", "Signed", "Guest"),
@@ -37,89 +43,19 @@ _CLOSE = {
     "es": ("Saludos", "Un saludo", "Gracias", "Atentamente"),
     "it": ("Saluti", "Cordiali saluti", "Grazie", "A presto"),
 }
-_PLAIN_THINGS = tuple(
-    [
-        "basil",
-        "rosemary",
-        "sage",
-        "olive oil",
-        "ginger tea",
-        "saffron",
-        "lavender",
-        "violet ink",
-        "iris bulb",
-        "daisy chain",
-        "heather",
-        "ivy",
-        "poppy seeds",
-        "lily of the valley",
-        "Caesar salad",
-        "Earl Grey tea",
-        "Victoria sponge",
-        "Melba toast",
-        "Waldorf salad",
-        "beef Wellington",
-        "Bolognese sauce",
-        "Benedict eggs",
-        "Alfredo sauce",
-        "Fuji apple",
-        "Williams pear",
-        "Anjou pear",
-        "Conference pear",
-        "django",
-        "flask",
-        "celery",
-        "pandas",
-        "jenkins",
-        "julia",
-        "ada",
-        "ruby",
-        "crystal",
-        "elixir",
-        "jupyter",
-        "maven",
-        "gradle",
-        "cypress",
-        "mocha",
-        "jest",
-        "chai",
-        "selenium",
-        "babel",
-        "alexa",
-        "siri",
-        "cortana",
-        "gemini",
-        "claude",
-        "gpt",
-        "watson",
-        "einstein notation",
-        "Kelvin",
-        "Newton's method",
-        "Gauss filter",
-        "Bayes rule",
-        "Markov chain",
-        "Fourier transform",
-        "Euler method",
-        "Dijkstra",
-        "Turing machine",
-        "Parkinson's disease",
-        "Crohn's disease",
-        "Foley catheter",
-        "Doppler",
-        "Pap smear",
-        "Apgar score",
-        "Glasgow scale",
-        "Allen key",
-        "Phillips screw",
-        "Stanley knife",
-        "Jack plug",
-        "Bunsen burner",
-        "Petri dish",
-        "Ferris wheel",
-        "Murphy's law",
-        "Dutch oven",
-        "Martin guitar",
-    ]
+_PLAIN_THINGS = listed(
+    "basil|rosemary|sage|olive oil|ginger tea|saffron|lavender|violet ink|iris bulb|daisy chain|heather|ivy|poppy seeds|"
+    "lily of the valley|Caesar salad|Earl Grey tea|Victoria sponge|Melba toast|Waldorf salad|beef Wellington|"
+    "Bolognese sauce|Benedict eggs|Alfredo sauce|Fuji apple|Williams pear|Anjou pear|Conference pear|"
+    "django|flask|celery|pandas|jenkins|julia|ada|ruby|crystal|elixir|jupyter|maven|gradle|cypress|mocha|jest|chai|"
+    "selenium|babel|alexa|siri|cortana|gemini|claude|gpt|watson|einstein notation|Kelvin|Newton's method|Gauss filter|"
+    "Bayes rule|Markov chain|Fourier transform|Euler method|Dijkstra|Turing machine|Parkinson's disease|"
+    "Crohn's disease|Foley catheter|Doppler|Pap smear|Apgar score|Glasgow scale|Allen key|Phillips screw|"
+    "Stanley knife|Jack plug|Bunsen burner|Petri dish|Ferris wheel|Murphy's law|Dutch oven|Martin guitar"
+)
+_LEADS = listed(
+    "You are a helpful assistant. |Explain |Write a function that |Tu es un assistant utile. |Résume |"
+    "Du bist ein Assistent. |Traduce |Spiegami |Erkläre |Rewrite this: |Fix this bug: "
 )
 
 
@@ -294,7 +230,7 @@ def _code(pools: Pools, rng: random.Random) -> Text:
     kinds = [
         f"def {one}_{two}({three}: str) -> None:\n    return {three.capitalize()}{two.capitalize()}({one})\n",
         f"import {one}\nfrom {two}.{three} import {one.capitalize()}{three.capitalize()}\n",
-        f"class {one.capitalize()}{two.capitalize()}(Base{three.capitalize()}):\n    {one.upper()}_{two.upper()} = {_number(rng)}\n",
+        f"class {one.capitalize()}{two.capitalize()}(Base{three.capitalize()}):\n    {one.upper()} = {_number(rng)}\n",
         f"SELECT {one}_id, {two}, {three} FROM {one}s WHERE {two} = '{three}' ORDER BY {one}_id;\n",
         f"{_number(rng)} INFO {one}.{two}: {three} {one} took {rng.randint(1, 999)} ms\n",
         f"const {one}{two.capitalize()} = await {three}.get('/{one}/{two}');\n",
@@ -317,10 +253,7 @@ def _plain(pools: Pools, rng: random.Random) -> Text:
 def _prompt(pools: Pools, rng: random.Random) -> Text:
     """What a system prompt or a question looks like."""
     words = " ".join(_word(pools, rng) for _ in range(rng.randint(5, 15)))
-    lead = rng.choice(
-        ["You are a helpful assistant. ", "Explain ", "Write a function that ", "Tu es un assistant utile. ", "Résume "]
-        + ["Du bist ein Assistent. ", "Traduce ", "Spiegami ", "Erkläre ", "Rewrite this: ", "Fix this bug: "]
-    )
+    lead = rng.choice(_LEADS)
     return build([lead, words, rng.choice([".", "?", "", ":\n"])], "own:clean")
 
 
