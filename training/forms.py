@@ -44,9 +44,9 @@ _CLOSE = {
     "it": ("Saluti", "Cordiali saluti", "Grazie", "A presto"),
 }
 _PLAIN_THINGS = listed(
-    "basil|rosemary|sage|olive oil|ginger tea|saffron|lavender|violet ink|iris bulb|daisy chain|heather|ivy|poppy seeds|"
-    "lily of the valley|Caesar salad|Earl Grey tea|Victoria sponge|Melba toast|Waldorf salad|beef Wellington|"
-    "Bolognese sauce|Benedict eggs|Alfredo sauce|Fuji apple|Williams pear|Anjou pear|Conference pear|"
+    "basil|rosemary|sage|olive oil|ginger tea|saffron|lavender|violet ink|iris bulb|daisy chain|heather|ivy|"
+    "poppy seeds|lily of the valley|Caesar salad|Earl Grey tea|Victoria sponge|Melba toast|Waldorf salad|"
+    "beef Wellington|Bolognese sauce|Benedict eggs|Alfredo sauce|Fuji apple|Williams pear|Anjou pear|Conference pear|"
     "django|flask|celery|pandas|jenkins|julia|ada|ruby|crystal|elixir|jupyter|maven|gradle|cypress|mocha|jest|chai|"
     "selenium|babel|alexa|siri|cortana|gemini|claude|gpt|watson|einstein notation|Kelvin|Newton's method|Gauss filter|"
     "Bayes rule|Markov chain|Fourier transform|Euler method|Dijkstra|Turing machine|Parkinson's disease|"
