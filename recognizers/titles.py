@@ -24,7 +24,7 @@ TITLE = Entity(
 _WORDS = word_set(
     "M Mr Mrs Ms Miss Mx MM Mme Mmes Mlle Mlles Me Mes Maître Madame Monsieur Mademoiselle Messieurs Mesdames Dr Drs "
     "Dre Docteur Pr Pre Prof Professor Professeur Doctor Sir Lady Lord Dame Judge Justice Rev Capt Col Gen Sgt Lt Hon "
-    "Nurse Herr Frau Hr Fr Dipl Ing Sr Sra Srta Señor Señora Don Doña D Dña Dra Sig Signor Signora Dott Dottor Dottoressa Avv"
+    "Nurse Herr Frau Hr Fr Dipl Ing Sr Sra Srta Señor Señora Don Doña D Dña Dra Sig Signor Signora Dott Avv"
 )
 _ONE = rf"(?:{'|'.join(sorted(_WORDS, key=lambda word: (-len(word), word)))})\b\.?"
 _BEFORE = re.compile(rf"(?<![^\W_])({_ONE}(?:[ \u00a0]+(?:(?:le|la)[ \u00a0]+)?{_ONE}){{0,2}})[ \u00a0]?$")

@@ -41,7 +41,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _train(language: str, options: argparse.Namespace) -> None:
-    plan = replace(learn.Plan(), **json.loads(options.plan or "{}"), seed=options.seed)
+    plan = replace(learn.PLANS.get(language, learn.Plan()), **json.loads(options.plan or "{}"), seed=options.seed)
     if options.words:
         plan = replace(plan, words=options.words)
     start.prepare(plan.seed)
@@ -53,14 +53,12 @@ def _train(language: str, options: argparse.Namespace) -> None:
     nlp, config = start.begin(language, [text for text, _ in found.train])
     origin = learn.snapshot(nlp)
     learn.learn(nlp, found, makers, plan)
-    if options.keep < 1:
-        learn.mix(nlp, origin, options.keep)
-    if options.lean:
-        learn.lean(nlp, options.lean)
+    learn.mix(nlp, origin, plan.keep)
+    learn.lean(nlp, plan.lean)
     packed = pack.pack(nlp, LABELS, config)
     after = measure.measure(_reader(language, packed), dev)
     digest = pack.write(options.out / f"{language}.xz", packed)
-    facts = card.Facts(language, asdict(plan) | {"keep": options.keep, "lean": options.lean}, digest, len(packed))
+    facts = card.Facts(language, asdict(plan), digest, len(packed))
     text = card.card(facts, found, before, after)
     (options.out / f"{language}.md").write_text(text, encoding="utf-8")
     print(text)
@@ -86,8 +84,6 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--out", type=Path, default=OUT, help="where LANGUAGE.xz and LANGUAGE.md go")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--words", type=int, default=0, help="how many words to read; less for a quick look")
-    parser.add_argument("--keep", type=float, default=1.0, help="share of what was learned that is kept (learn.mix)")
-    parser.add_argument("--lean", type=float, default=0.0, help="what is taken from 'no name here' (learn.lean)")
     parser.add_argument("--plan", help="other hyper-parameters, as JSON")
     parser.add_argument("--share-alike", action="store_true", help="also the corpora under CC BY-SA")
     parser.add_argument("--list", action="store_true", help="only list the corpora, with licences")

@@ -7,6 +7,7 @@ May import: its neighbours, the standard library.
 from __future__ import annotations
 
 import random
+import string
 from collections.abc import Callable, Iterator
 
 from training.pools import Pools
@@ -250,6 +251,30 @@ def _plain(pools: Pools, rng: random.Random) -> Text:
     return build([shaped, rng.choice(["", "\n", ":\n"])], "own:clean")
 
 
+def _results(pools: Pools, rng: random.Random) -> Text:
+    """Laboratory and table lines, labels with plain values, trades: capitals and abbreviations that are no name."""
+    lines = []
+    for _ in range(rng.randint(2, 7)):
+        short = "".join(rng.choices(string.ascii_uppercase, k=rng.randint(2, 5)))
+        word, other = _word(pools, rng).capitalize(), _word(pools, rng)
+        figure = f"{rng.uniform(0, 300):.1f}"
+        gap, unit = rng.choice([" ", "    ", chr(9), ": "]), rng.choice(["mg/L", "mmol/l", "%", "g", ""])
+        lines.append(
+            rng.choice(
+                [
+                    f"{word}{gap}{figure} {unit}",
+                    f"{short} {figure} ({rng.randint(0, 9)}-{rng.randint(10, 99)})",
+                    f"{short}: {other}",
+                    f"{word} {_word(pools, rng).capitalize()}",
+                    f"{word}: {rng.choice([other, short, figure])}",
+                    f"{short} {other} {word.lower()}",
+                    f"{word} {rng.choice('ABC')}: {other}",
+                ]
+            )
+        )
+    return build(["\n".join(lines), "\n"], "own:clean")
+
+
 def _prompt(pools: Pools, rng: random.Random) -> Text:
     """What a system prompt or a question looks like."""
     words = " ".join(_word(pools, rng) for _ in range(rng.randint(5, 15)))
@@ -258,6 +283,6 @@ def _prompt(pools: Pools, rng: random.Random) -> Text:
 
 
 _MAKERS: tuple[Callable[[Pools, random.Random], Text], ...] = (
-    *(_csv, _json, _mail_head, _fields, _roster, _git, _code, _plain, _prompt),
+    *(_csv, _json, _mail_head, _fields, _roster, _git, _code, _plain, _prompt, _results),
 )
-_WEIGHTS = (2, 1.5, 2, 2, 1.5, 2, 1.5, 2, 1)
+_WEIGHTS = (2, 1.5, 2, 2, 1.5, 2, 1.5, 2, 1, 2.5)
