@@ -162,8 +162,8 @@ CORPORA = (
         1.0,
     ),
     Corpus("europeana_news_de", "de", "old newspapers", "CC0 1.0", _EUROPEANA, _GH + "EuropeanaNewspapers", 0.4),
-    Corpus("germeval14_dev_de", "de", "mixed", "CC BY 4.0", _GERMEVAL, _GH + "davidsbatista/NER-datasets", 1.5),
-    Corpus("germeval14_test_de", "de", "mixed", "CC BY 4.0", _GERMEVAL, _GH + "davidsbatista/NER-datasets", 1.5),
+    Corpus("germeval14_dev_de", "de", "mixed", "CC BY 4.0", _GERMEVAL, _GH + "davidsbatista/NER-datasets", 2.5),
+    Corpus("germeval14_test_de", "de", "mixed", "CC BY 4.0", _GERMEVAL, _GH + "davidsbatista/NER-datasets", 2.5),
     Corpus(
         "mobie_de",
         "de",

@@ -49,7 +49,7 @@ class Policy(Section):
 
     version: Annotated[Literal[1], BeforeValidator(_version)]
     """The version of this format: 1."""
-    languages: Filled[Literal["en", "fr"]] = ("en", "fr")
+    languages: Filled[Literal["en", "fr", "de", "es", "it"]] = ("en", "fr")
     """Languages whose models look for names. Formats such as IBANs are found in any language."""
     limits: Limits
     """How many tokens a request may have."""

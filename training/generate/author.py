@@ -37,6 +37,16 @@ def _world(folder: Path) -> tuple[Table, Table]:
     return given, family
 
 
+@cache
+def frequent(folder: Path, language: str) -> Table:
+    """Frequent words as they are spelled, without those that are names of the language."""
+    own = names(folder, language)
+    known = {fold(value) for table in (own.male, own.female, own.surnames, own.cities) for value in table.values}
+    rows = ((row[0], float(row[1])) for row in values.read(folder, f"wordfreq_{language}"))
+    kept = ((word, zipf) for word, zipf in rows if zipf > 3.4 and word.isalpha())
+    return Table.of((word, 2 ** (zipf - 3)) for word, zipf in kept if fold(word) not in known or zipf > 5)
+
+
 def _latin(word: str) -> bool:
     return word[:1].isupper() and all(char.isalpha() or char in " '-" for char in word) and word[0] < "ſ"
 
@@ -218,12 +228,20 @@ class Author:
                 )
             case "id":
                 return self._number()
+            case "Word":
+                return self.word()
+            case "ACR":
+                return "".join(rng.choice("ABCDEFGHIKLMNOPRSTUVW") for _ in range(rng.randint(2, 4)))
             case "ltr":
                 return rng.choice("ABCDE")
             case "door":
                 return rng.choice(["A", "B", "izq.", "dcha.", "1.ª", "C"])
             case _:
                 raise KeyError(f"no slot {key!r} in {self.language}")
+
+    def word(self) -> str:
+        """A capitalised frequent word, as firms and offices bear."""
+        return frequent(self.folder, self.language).pick(self.rng).capitalize()
 
     def _date(self) -> str:
         rng = self.rng

@@ -5,12 +5,8 @@ May import: its neighbours in this package, the standard library.
 
 from __future__ import annotations
 
-from functools import cache
-from pathlib import Path
-
-from training.generate.author import Author
+from training.generate.author import Author, frequent
 from training.generate.frames import Draft
-from training.generate.values import Table, fold, frequencies, names, read
 
 _LEADS = {
     "de": "mit von bei für gegen und oder zu an durch über sagt Frau Herr".split(),
@@ -25,20 +21,6 @@ _PLACE_LEADS = {
 }  # fmt: skip
 
 
-@cache
-def words(folder: Path, language: str) -> Table:
-    """Frequent words as they are spelled, without those that are names of the language."""
-    own = names(folder, language)
-    known = {fold(value) for table in (own.male, own.female, own.surnames, own.cities) for value in table.values}
-    rows = ((row[0], float(row[1])) for row in read(folder, f"wordfreq_{language}"))
-    kept = ((word, 2 ** (zipf - 3)) for word, zipf in rows if zipf > 3.4 and word.isalpha())
-    return Table.of(
-        (word, weight)
-        for word, weight in kept
-        if fold(word) not in known or frequencies(folder, language)[fold(word)] > 5
-    )
-
-
 def salad(author: Author, draft: Draft) -> None:
     """One to four such sentences."""
     for number in range(author.rng.randint(1, 4)):
@@ -47,7 +29,7 @@ def salad(author: Author, draft: Draft) -> None:
 
 
 def _sentence(author: Author, draft: Draft) -> None:
-    rng, table = author.rng, words(author.folder, author.language)
+    rng, table = author.rng, frequent(author.folder, author.language)
     for position in range(rng.randint(6, 22)):
         draft.add(" " if position else "")
         draw = rng.random()
