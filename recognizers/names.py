@@ -90,7 +90,8 @@ class NameModel:
         again = [(index, at, line) for index, text in enumerate(texts) for at, line in second_looks(text, self.lexicon)]
         for (index, at, line), hits in zip(again, self._hits([line for _, _, line in again]), strict=True):
             persons_only = [hit for hit in self._spans(line, hits, SECOND_LOOK, ", recased") if hit.entity == "PERSON"]
-            found[index] += [hit._replace(start=hit.start + at, end=hit.end + at) for hit in persons_only]
+            moved = [hit._replace(start=hit.start + at, end=hit.end + at) for hit in persons_only]
+            found[index] += [hit for hit in moved if self._second(texts[index][hit.start : hit.end])]
         return [sorted(set(spans)) for spans in found]
 
     def _hits(self, texts: Sequence[str]) -> Iterator[list[tuple[int, int, str]]]:
@@ -102,6 +103,10 @@ class NameModel:
                     for doc in self._nlp.pipe(batch, batch_size=_BATCH)
                 ]
             yield from hits
+
+    def _second(self, value: str) -> bool:
+        """A second look's hit counts; one in lower case, for a model taught to read such, only as a whole name."""
+        return not self.source.own or not value.islower() or len(value.split()) > 1
 
     def _spans(self, text: str, hits: Sequence[tuple[int, int, str]], score: float, how: str) -> list[Span]:
         return [span for start, end, label in hits for span in self._refine(text, start, end, label, score, how)]
