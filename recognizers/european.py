@@ -26,12 +26,13 @@ from recognizers.shape import Token, tokens
 from recognizers.visible import visible
 from recognizers.words import CALENDAR, FUNCTION, TECHNICAL, TITLES, word_set
 
-OWN = "8acf11d92aee860356aec6716b342f3c9f747991f73fa5ae9c79392e8a8d3bd6"
+OWN = "45a7b23fa913b51a4d28192db01f7f371554d5888c4bf90f214d067eb6247b23"
 """sha256 of `trained/xx.xz`."""
 SCORE, GIVEN, ALONE = 0.85, 0.6, 0.7
 LABEL: Mapping[str, str] = MappingProxyType({"PERSON": "PERSON", "ORG": "ORGANIZATION", "LOC": "LOCATION"})
 _BATCH = 32
 _PLAIN_WORDS = 9_000
+_SHORTEST_PART, _LONGEST_WORD = 4, 40
 _NAME = "names:xx"
 _CUT = re.compile(r"[^\n\r\t\v\f|;:<>(){}\[\]\"“”„«»=*#@\u2028\u2029]+")
 _EDGE = " \u00a0\"'*_`.,;:|-–—/\\()[]{}<>«»„“”!?¡¿#>"
@@ -151,13 +152,41 @@ def _is_named(text: str, start: int, end: int, entity: str, words: Lexicon) -> b
     letters = sum(char.isalpha() for char in text[start:end])
     if not found or letters < 2 or is_code(text, start, end):
         return entity == "LOCATION" and bool(re.fullmatch(r"(?:[A-Z]{1,2}-)?\d{4,5}", text[start:end]))
-    if all(_says_nothing(word) for word in found):
+    if all(_says_nothing(word) for word in found) or all(word.folded in TECHNICAL for word in found):
         return False
+    if len(found) == 1 and _is_compound(found[0].folded):
+        return False
+    plain = all(word.folded in words.words or word.folded in FUNCTION for word in found)
     if entity != "PERSON":
-        return True
+        return not (plain and text[start:end].islower())
     if any(char.isdigit() for char in text[start:end]) or is_camel(found[0].text):
         return False
-    return not all(word.folded in words.words for word in found)
+    return not plain
+
+
+@cache
+def _german() -> tuple[frozenset[str], frozenset[str]]:
+    """Words that compounds are made of, and names that look like compounds (`Neumann`)."""
+    names = multilingual.lists("european_names.txt.xz")
+    listed_names = frozenset(names["given"]) | frozenset(names["surname"]) | frozenset(names["place"])
+    parts = multilingual.lists("european_words.txt.xz")["de"]
+    return frozenset(part for part in parts if len(part) >= _SHORTEST_PART), listed_names
+
+
+def _is_compound(folded: str) -> bool:
+    """`papierstau`: two frequent German words, joined as they are or by an `s`, `n` or `en`; no listed name."""
+    parts, names = _german()
+    if len(folded) > _LONGEST_WORD or folded in names:
+        return False
+    cuts = range(_SHORTEST_PART, len(folded) - _SHORTEST_PART + 1)
+    return any(folded[at:] in parts and any(head in parts for head in _heads(folded[:at])) for at in cuts)
+
+
+def _heads(head: str) -> Iterator[str]:
+    yield head
+    for joint in ("s", "n", "en"):
+        if head.endswith(joint):
+            yield head.removesuffix(joint)
 
 
 def _says_nothing(word: Token) -> bool:
