@@ -8,7 +8,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check
 QUIET := --quiet --progress-bar off
 export PIP_NO_INPUT = 1
 
-.PHONY: demo redis incident test test-node test-all deep fuzz lint types check bench lock image image-steps clean setup
+.PHONY: demo redis incident test test-node test-all deep fuzz lint types check bench lock image image-steps clean setup train
 
 demo: $(VENV)/.run                ## the main job, end to end, without a key
 	$(BIN)/caviardage demo
@@ -39,6 +39,9 @@ incident: $(VENV)/.run            ## the incident this was made for, replayed, a
 
 bench: $(VENV)/.dev               ## prints the tables of docs/benchmarks.md
 	$(BIN)/python -m benchmarks
+
+train: $(VENV)/.dev               ## renews recognizers/trained from the corpora in TRAIN (docs/models.md)
+	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m training --data $(TRAIN) --language en,fr,xx
 
 lock: $(VENV)/.dev                ## renews the lock files from requirements/*.in
 	$(BIN)/uv pip compile --universal --python-version 3.11 --generate-hashes --no-header -o requirements/dev.txt requirements/dev.in
