@@ -57,7 +57,8 @@ def scores(text: str) -> dict[str, float]:
     sample = text[:_SAMPLE]
     known = _evidence()
     found = [known[word] for word in _WORD.findall(fold(sample)) if word in known]
-    totals = dict(zip(_ORDER, map(sum, zip(*found, strict=True)), strict=True)) if found else dict.fromkeys(_ORDER, 0.0)
+    columns = zip(*found, strict=True) if found else [()] * len(_ORDER)
+    totals = {language: sum(worths, 0.0) for language, worths in zip(_ORDER, columns, strict=True)}
     for language, sign in _SIGNS.items():
         totals[language] += _SIGN * min(_MOST_SIGNS, len(sign.findall(sample)))
     return totals

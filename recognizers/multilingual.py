@@ -77,7 +77,7 @@ def blank() -> Any:
     from spacy.attrs import LANG, NORM
     from spacy.util import compile_infix_regex, compile_prefix_regex, compile_suffix_regex
 
-    nlp = spacy.blank("xx")
+    nlp: Any = spacy.blank("xx")
     defaults = nlp.Defaults
     tokenizer = nlp.tokenizer
     tokenizer.rules = {}
@@ -109,5 +109,3 @@ def check_lists() -> None:
     """Raises `ListsRefused` if a list is not the pinned one."""
     for name in LISTS:
         lists(name)
-
-

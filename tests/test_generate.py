@@ -52,7 +52,10 @@ def test_a_seed_makes_one_document_with_spans_that_fit(folder: Path, language: s
     end = 0
     for start, stop, kind in made.spans:
         value = made.text[start:stop]
-        assert kind in KNOWN and start >= end and value and value == value.strip()
+        assert kind in KNOWN
+        assert start >= end
+        assert value
+        assert value == value.strip()
         end = stop
     if made.kind == "clean":
         assert made.spans == ()

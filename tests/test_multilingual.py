@@ -115,7 +115,11 @@ def test_the_analyzer_reads_each_block_in_its_language() -> None:
     settings = Settings(languages=("de", "es", "it"), entities=frozenset({"PERSON"}))
     analyzer = Analyzer(settings)
     analyzer.load()
-    texts = ["Herr Benno Lindqvist wohnt hier.", "Ha llamado doña Carmen Olmedo.", "Ha chiamato il signor Corrado Bellandi."]
+    texts = [
+        "Herr Benno Lindqvist wohnt hier.",
+        "Ha llamado doña Carmen Olmedo.",
+        "Ha chiamato il signor Corrado Bellandi.",
+    ]
     spans = analyzer.analyze([Item(text) for text in texts])
     values = [{text[s.start : s.end] for s in item} for text, item in zip(texts, spans, strict=True)]
     assert values == [{"Benno Lindqvist"}, {"Carmen Olmedo"}, {"Corrado Bellandi"}]

@@ -25,6 +25,7 @@ WORDS = 15_000
 """Words of each language."""
 _SURE = {"given": 6_000, "surname": 16_000, "place": 4_000}
 """So many of each kind are kept whatever their name."""
+_LISTS = frozenset({"de", "it", "fr", "pl", "ru", "pt"})
 _FILTERS = [{"id": lzma.FILTER_LZMA2, "preset": 9 | lzma.PRESET_EXTREME}]
 
 
@@ -72,14 +73,18 @@ def _surnames(folder: Path) -> list[str]:
         *((part, float(row[1])) for row in read(folder, "es_ine_surnames") for part in row[0].split()),
         *((row[0], float(row[1]) / 8) for row in read(folder, "us_census2010_surnames") if float(row[1]) > 3_000),
     ]
-    listed = [row[1] for row in read(folder, "namedatabases_surnames") if row[0] in {"de", "it", "fr", "pl", "ru", "pt"}]
+    listed = [
+        row[1] for row in read(folder, "namedatabases_surnames") if row[0] in {"de", "it", "fr", "pl", "ru", "pt"}
+    ]
     ordered = [name for name, _ in sorted(counted, key=lambda pair: -pair[1])][:12_000]
     return [*own, *(row[3] for row in read(folder, "world_common_surnames")), *ordered, *listed]
 
 
 def _places(folder: Path, frequent: set[str]) -> list[str]:
     home = {code for codes in COUNTRIES.values() for code in codes}
-    large = [row for row in read(folder, "geonames_cities") if float(row[2] or 0) > (8_000 if row[1] in home else 200_000)]
+    large = [
+        row for row in read(folder, "geonames_cities") if float(row[2] or 0) > (8_000 if row[1] in home else 200_000)
+    ]
     large.sort(key=lambda row: -float(row[2]))
     parts = [(part, row[0]) for row in large for part in row[0].replace("-", " ").split()]
     return [part for part, whole in parts if len(part) > 3 and (part == whole or fold(part) not in frequent)]

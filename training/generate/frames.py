@@ -15,6 +15,11 @@ from pathlib import Path
 HERE = Path(__file__).parent / "frames"
 
 
+def words(text: str) -> tuple[str, ...]:
+    """The words of a text."""
+    return tuple(text.split())
+
+
 @dataclass
 class Draft:
     """A document being written: text so far and the spans in it, `(start, end, type)` in code points."""

@@ -6,12 +6,12 @@ May import: its neighbours in this package, the standard library.
 from __future__ import annotations
 
 from training.generate.author import Author
-from training.generate.frames import Draft
+from training.generate.frames import Draft, words
 
-_IDENTIFIERS = (
+_IDENTIFIERS = words(
     "count user total index result value item config client server handler parse load save update render token "
     "buffer queue order price amount status response request cache entry node width height label title"
-).split()
+)
 _SNIPPETS = (
     "def {a}_{b}({c}, {d}=None):\n    return {c}.{a}({d})",
     "const {a} = await {b}.{c}({{ {d}: {n} }});",
@@ -57,9 +57,9 @@ def clean(author: Author, draft: Draft) -> None:
 def code(author: Author) -> str:
     """A few lines in no language in particular, of made-up identifiers."""
     rng = author.rng
-    words = rng.sample(_IDENTIFIERS, 4)
-    named = dict(zip("abcd", words, strict=True)) | {
-        key.upper(): word.title() for key, word in zip("abcd", words, strict=True)
+    drawn = rng.sample(_IDENTIFIERS, 4)
+    named = dict(zip("abcd", drawn, strict=True)) | {
+        key.upper(): word.title() for key, word in zip("abcd", drawn, strict=True)
     }
     return rng.choice(_SNIPPETS).format(n=rng.randint(0, 9999), **named)
 

@@ -6,18 +6,18 @@ May import: its neighbours in this package, the standard library.
 from __future__ import annotations
 
 from training.generate.author import Author, frequent
-from training.generate.frames import Draft
+from training.generate.frames import Draft, words
 
 _LEADS = {
-    "de": "mit von bei für gegen und oder zu an durch über sagt Frau Herr".split(),
-    "en": "with by from for against and or to at through about says Mr Ms".split(),
-    "es": "con de por para contra y o a según ante sobre dice señor señora".split(),
-    "fr": "avec de par pour contre et ou à selon sur dit chez M. Mme".split(),
-    "it": "con di da per contro e o a secondo presso su dice il signor la signora".split(),
+    "de": words("mit von bei für gegen und oder zu an durch über sagt Frau Herr"),
+    "en": words("with by from for against and or to at through about says Mr Ms"),
+    "es": words("con de por para contra y o a según ante sobre dice señor señora"),
+    "fr": words("avec de par pour contre et ou à selon sur dit chez M. Mme"),
+    "it": words("con di da per contro e o a secondo presso su dice il signor la signora"),
 }
 _PLACE_LEADS = {
-    "de": "in aus nach bei".split(), "en": "in from to near".split(), "es": "en de desde hacia".split(),
-    "fr": "à de vers en".split(), "it": "a di da verso".split(),
+    "de": words("in aus nach bei"), "en": words("in from to near"), "es": words("en de desde hacia"),
+    "fr": words("à de vers en"), "it": words("a di da verso"),
 }  # fmt: skip
 
 
