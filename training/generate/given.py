@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from training.generate.frames import words
 
-
 GIVEN: dict[str, dict[str, tuple[str, ...]]] = {
     "de": {
         "M": words(
