@@ -41,7 +41,8 @@ bench: $(VENV)/.dev               ## prints the tables of docs/benchmarks.md
 	$(BIN)/python -m benchmarks
 
 train: $(VENV)/.dev               ## renews recognizers/trained from the corpora in TRAIN (docs/models.md)
-	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m training --data $(TRAIN) --language en,fr,xx
+	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m training --data $(TRAIN) --language en,fr
+	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m training.multilingual --data $(TRAIN)
 
 lock: $(VENV)/.dev                ## renews the lock files from requirements/*.in
 	$(BIN)/uv pip compile --universal --python-version 3.11 --generate-hashes --no-header -o requirements/dev.txt requirements/dev.in
