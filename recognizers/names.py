@@ -132,9 +132,8 @@ class Names:
     def __init__(self, languages: Sequence[str]) -> None:
         unknown = [code for code in languages if code not in models.SOURCES and code not in multilingual.LANGUAGES]
         if unknown:
-            raise models.ModelUnavailable(
-                f"no name model for {', '.join(unknown)}; there are {', '.join([*models.SOURCES, *multilingual.LANGUAGES])}"
-            )
+            known = ", ".join([*models.SOURCES, *multilingual.LANGUAGES])
+            raise models.ModelUnavailable(f"no name model for {', '.join(unknown)}; there are {known}")
         self.languages = tuple(languages)
         self._packaged = {code: NameModel(models.SOURCES[code]) for code in languages if code in models.SOURCES}
         self._european = EuropeanModel() if set(languages) & set(multilingual.LANGUAGES) else None
