@@ -100,7 +100,7 @@ def frequencies(folder: Path, language: str) -> dict[str, float]:
 
 def _soften(count: float) -> float:
     """Common names must not drown the others: their weight grows with the root of their count."""
-    return float(count) ** 0.6
+    return float(float(count) ** 0.6)
 
 
 @cache
