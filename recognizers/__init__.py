@@ -22,10 +22,11 @@ from recognizers import national as national
 from recognizers import network as network
 from recognizers import payment as payment
 from recognizers import secrets as secrets
+from recognizers import traces as traces
 from recognizers import work as work
 from recognizers.base import Entity, Span
 
-_MODULES = (payment, contact, network, secrets, dates, health, national, address, work, names)
+_MODULES = (payment, contact, network, secrets, dates, health, national, address, work, traces, names)
 
 ENTITIES: MappingProxyType[str, Entity] = MappingProxyType(
     {entity.name: entity for module in _MODULES for entity in module.ENTITIES}
@@ -35,7 +36,11 @@ ENTITIES: MappingProxyType[str, Entity] = MappingProxyType(
 CHECKED: frozenset[str] = frozenset(
     {
         *("IBAN_CODE", "CREDIT_CARD", "CRYPTO", "VIN", "MEDICAL_LICENSE"),
-        *(entity.name for entity in national.ENTITIES if entity.name not in {"PASSPORT", "ID_CARD", "DRIVER_LICENSE"}),
+        *(
+            entity.name
+            for entity in national.ENTITIES
+            if entity.name not in {"PASSPORT", "ID_CARD", "DRIVER_LICENSE", "COMPANY_ID"}
+        ),
     }
 )
 """Entities whose numbers carry a check digit: where it is right, no list of allowed terms frees them."""

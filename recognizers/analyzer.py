@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 from presidio_analyzer import EntityRecognizer
 
-from recognizers import address, contact, custom, dates, health, national, network, payment, secrets, work
+from recognizers import address, contact, custom, dates, health, national, network, payment, secrets, traces, work
 from recognizers.base import Rule, RuleRecognizer, Span
 from recognizers.blocks import blocks
 from recognizers.custom import CustomSpec
@@ -219,7 +219,7 @@ class Analyzer:
 
 
 def _recognizers(settings: Settings) -> list[EntityRecognizer]:
-    modules = (payment, network, secrets, dates, health, national, address, work)
+    modules = (payment, network, secrets, dates, health, national, address, work, traces)
     built = [recognizer for module in modules for recognizer in module.build()]
     return [*built, *contact.build(settings.phone_regions), *custom.build_custom(settings.custom)]
 

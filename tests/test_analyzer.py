@@ -16,7 +16,7 @@ from recognizers.base import Span
 from recognizers.blocks import MOST, blocks
 from recognizers.overlap import resolve
 
-DEFAULT = frozenset(ENTITIES) - {"ORGANIZATION", "LOCATION", "DATE_TIME"}
+DEFAULT = frozenset(ENTITIES) - {"ORGANIZATION", "LOCATION", "DATE_TIME", "COMPANY_ID", "ICD_CODE"}
 
 
 @pytest.fixture(scope="module")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from presidio_analyzer import EntityRecognizer
 
 from recognizers.base import RuleRecognizer
-from recognizers.national import at, be, ch, common, de, es, fr, it, nl, pl, uk, us
+from recognizers.national import at, be, ch, common, companies, de, es, europe, fr, it, nl, pl, uk, us, world
 
 _SETS = {
     "at": at,
@@ -19,6 +19,9 @@ _SETS = {
     "pl": pl,
     "uk": uk,
     "us": us,
+    "europe": europe,
+    "world": world,
+    "companies": companies,
     "documents": common,
 }
 

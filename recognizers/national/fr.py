@@ -45,6 +45,7 @@ _NIR_LABELS = (
     "identifiant national de santé",
 )
 _RPPS_LABELS = ("rpps", "n° rpps", "numéro rpps", "répertoire partagé")
+_FINESS_LABELS = ("finess", "n° finess", "numéro finess", "finess géographique", "finess juridique")
 _ADELI_LABELS = ("adeli", "n° adeli", "numéro adeli")
 _TAX_LABELS = (
     "numéro fiscal",
@@ -126,7 +127,7 @@ RULES: tuple[Rule, ...] = (
         check=_with_key,
         bare=0.6,
     ),
-    stated("FR_NIR", "social security number in boxes, stated", _NIR_LABELS, r"[1-8](?: ?\d){12,14}", 0.8),
+    stated("FR_NIR", "social security number in boxes, stated", _NIR_LABELS, r"\d(?:[ .\-]?\d){12,14}", 0.8),
     stated("FR_NIR", "stated social security number", _NIR_LABELS, _NIR, 0.85),
     Rule(
         "FR_RPPS",
@@ -138,6 +139,15 @@ RULES: tuple[Rule, ...] = (
     ),
     stated("FR_RPPS", "stated RPPS number", _RPPS_LABELS, r"\d{2}(?: ?\d){9}", 0.9),
     stated("MEDICAL_LICENSE", "ADELI number", _ADELI_LABELS, r"\d{2}(?: ?[\dA-B])(?: ?\d){6}", 0.8),
+    Rule(
+        "FR_FINESS",
+        "FINESS number",
+        r"\d{2} ?\d{6} ?\d|\d{2} ?\d{3} ?\d{3} ?\d",
+        check=_is_rpps,
+        labels=_FINESS_LABELS,
+        labelled=0.9,
+    ),
+    stated("FR_FINESS", "stated FINESS number", _FINESS_LABELS, r"\d[\dAB](?: ?\d){7}", 0.85),
     Rule(
         "FR_TAX_ID",
         "tax number",
@@ -167,6 +177,14 @@ ENTITIES: tuple[Entity, ...] = (
         "10999999997",
         "Luhn and a label",
         "Agence du Numérique en Santé, annuaire RPPS",
+    ),
+    Entity(
+        "FR_FINESS",
+        "FINESS number of a health establishment",
+        "FINESS 990999997",
+        "990999997",
+        "Luhn and a label",
+        "Agence du Numérique en Santé, FINESS; arrêté du 13 novembre 2013",
     ),
     Entity(
         "FR_TAX_ID",

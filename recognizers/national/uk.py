@@ -101,7 +101,7 @@ RULES: tuple[Rule, ...] = (
     Rule(
         "UK_DRIVING_LICENCE",
         "driver number",
-        r"[A-Z]{1,5}9{0,4} ?\d{6} ?[A-Z9]{2} ?[A-Z0-9]{3}(?: ?\d{2})?",
+        r"(?:[A-Z]{5}|[A-Z]{4}9|[A-Z]{3}99|[A-Z]{2}999) ?\d{6} ?(?:[A-Z][A-Z9]|99) ?[A-Z0-9]{3}(?: ?\d{2})?",
         check=licence,
         bare=0.8,
         labelled=0.95,
