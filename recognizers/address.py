@@ -14,10 +14,11 @@ from typing import Any
 from presidio_analyzer import EntityRecognizer, RecognizerResult
 
 from recognizers.base import Entity, Rule, RuleRecognizer, Span, compile_re2, to_result
-from recognizers.streets import ENGLISH, FRENCH, LABELLED, NEEDS, OTHERS
+from recognizers.streets import ANYWHERE, ENGLISH, FRENCH, INTRODUCED, LABELLED, NEEDS, OTHERS
 
 _FIELD = (
-    r"phone|tel|t[ée]l|tfno|telephone|t[ée]l[ée]phone|telefon|fax|mobile|cell|portable|e-?mail|mail|courriel|siret|siren|tva|"
+    r"phone|tel|t[ée]l|tfno|telephone|t[ée]l[ée]phone|telefon|fax|mobile|cell|portable|e-?mail|mail|courriel|siret"
+    r"|siren|tva|"
     r"dob|ssn|nhs|gp|contact|iban|rib|bic|bank|cuenta|born|date|passport|attn|sex|age|ref|réf|client|patient|insurance|"
     r"website|web|https?|www|rcs|ip|versichertennummer"
 )
@@ -57,8 +58,29 @@ _NUMBER_AND_NAME = re.compile(r"(?=.*\d)(?=.*[^\W\d_]{3})", re.DOTALL)
 _NEEDED = {need: compile_re2(need) for need in ("", *NEEDS.values())}
 
 
+_YEAR_FOR_POSTCODE = re.compile(r"\b(?:19|20)\d\d\b")
+_OTHER_NUMBER = re.compile(r"\b(?!(?:19|20)\d\d\b)\d{3,6}\b|\b[A-Z]{1,2}\d[A-Z\d]? ?\d[A-Z]{2}\b")
+
+
 def _is_street(value: str) -> bool:
     return _NOT_A_STREET.search(value) is None and _NOT_A_TOWN.search(value) is None
+
+
+def _is_foreign(value: str) -> bool:
+    """As a street, and not a heading with a number over a year (`Report 3`, `2024 Review`)."""
+    year_only = _YEAR_FOR_POSTCODE.search(value) is not None and _OTHER_NUMBER.search(value) is None
+    return _is_street(value) and not year_only and _NOT_A_PLACE.search(value) is None
+
+
+_NOT_A_PLACE = re.compile(
+    r"\b(?:chapter|section|page|pages|figure|table|version|step|part|phase|room|line|item|order|invoice|ticket|case"
+    r"|model|unit|"
+    r"level|grade|class|article|art|kapitel|seite|chapitre|rapport|report|total|subtotal|qty|amount|python|windows"
+    r"|ubuntu|"
+    r"january|february|march|april|may|june|july|august|september|october|november|december|week|q[1-4]|issue|vol"
+    r"|volume)\b",
+    re.IGNORECASE,
+)
 
 
 def _is_labelled(value: str) -> bool:
@@ -75,6 +97,8 @@ RULES: tuple[Rule, ...] = (
         Rule("ADDRESS", name, regex, check=_is_street, bare=score, labelled=score)
         for name, regex, score in (*ENGLISH, *FRENCH, *OTHERS)
     ),
+    *(Rule("ADDRESS", name, regex, check=_is_foreign, bare=score, labelled=score) for name, regex, score in ANYWHERE),
+    Rule("ADDRESS", "announced", INTRODUCED, check=_is_foreign, bare=0.83, labelled=0.83),
     Rule("ADDRESS", "behind a label", LABELLED, check=None, bare=0.81, labelled=0.81),
 )
 

@@ -16,7 +16,20 @@ from typing import Any, NamedTuple
 
 from presidio_analyzer import EntityRecognizer
 
-from recognizers import address, contact, custom, dates, health, national, network, payment, secrets, traces, work
+from recognizers import (
+    address,
+    contact,
+    custom,
+    dates,
+    health,
+    national,
+    network,
+    organisations,
+    payment,
+    secrets,
+    traces,
+    work,
+)
 from recognizers.base import Rule, RuleRecognizer, Span
 from recognizers.blocks import blocks
 from recognizers.custom import CustomSpec
@@ -59,7 +72,22 @@ class Settings:
     """
 
     languages: tuple[str, ...] = ("en", "fr")
-    phone_regions: tuple[str, ...] = ("FR", "GB", "US")
+    phone_regions: tuple[str, ...] = (
+        "FR",
+        "GB",
+        "US",
+        "DE",
+        "ES",
+        "IT",
+        "BE",
+        "CH",
+        "AT",
+        "NL",
+        "PT",
+        "IE",
+        "CA",
+        "AU",
+    )
     custom: tuple[CustomSpec, ...] = ()
     entities: frozenset[str] = frozenset()
     least: tuple[tuple[str, float], ...] = ()
@@ -219,7 +247,7 @@ class Analyzer:
 
 
 def _recognizers(settings: Settings) -> list[EntityRecognizer]:
-    modules = (payment, network, secrets, dates, health, national, address, work, traces)
+    modules = (payment, network, secrets, dates, health, national, address, work, traces, organisations)
     built = [recognizer for module in modules for recognizer in module.build()]
     return [*built, *contact.build(settings.phone_regions), *custom.build_custom(settings.custom)]
 

@@ -57,6 +57,16 @@ PERSON: MappingProxyType[str, Tier] = MappingProxyType(
             "cognome, achternaam, voornaam",
         ),
         **_tier(
+            Tier.NAME,
+            "familienname, geburtsname, rufname, vollstandiger name, name des patienten, name der patientin, "
+            "patientenname, name und vorname, vor- und nachname, vor und nachname, name vorname, kontoinhaber, "
+            "karteninhaber, ansprechpartner, ansprechpartnerin, nombre y apellidos, nombre completo, nombres, "
+            "apellidos y nombre, primer apellido, segundo apellido, nombre del paciente, nombre del titular, "
+            "titular de la cuenta, nombre del cliente, nombre de pila, nome, nome e cognome, cognome e nome, "
+            "cognome nome, nome completo, nome del paziente, intestatario, intestatario del conto, nominativo, "
+            "nome del cliente, nome di battesimo",
+        ),
+        **_tier(
             Tier.ROLE,
             "patient, patiente, child, carer, parent/carer, provider, ordering provider, requesting provider, "
             "declarant, garant, employeur actuel, proche, ayant droit, doctor, physician, treating physician, "
@@ -87,6 +97,29 @@ PERSON: MappingProxyType[str, Tier] = MappingProxyType(
             "notaire, passager, voyageur, conducteur, signe, signe par, signataire, auteur, auteurs, redige par, "
             "etabli par, valide par, cree par, suivi par, affaire suivie par, responsable, gestionnaire, dossier "
             "suivi par, "
+            "patientin, versicherter, versicherte, kunde, kundin, mieter, mieterin, vermieter, vermieterin, arzt, "
+            "arztin, hausarzt, hausarztin, behandelnder arzt, chefarzt, oberarzt, angehorige, angehoriger, "
+            "vorgesetzte, vorgesetzter, bearbeiter, bearbeiterin, sachbearbeiter, sachbearbeiterin, mitarbeiter, "
+            "mitarbeiterin, antragsteller, antragstellerin, klager, klagerin, beklagter, beklagte, zeuge, zeugin, "
+            "rechtsanwalt, rechtsanwaltin, notar, notarin, empfanger, absender, verfasser, unterzeichner, fahrer, "
+            "fahrerin, teilnehmer, gezeichnet, gez, unterschrift, z. hd, z.hd, zu handen, bewerber, bewerberin, "
+            "schuler, "
+            "ehefrau, ehemann, vater, mutter, sohn, tochter, notfallkontakt, kontaktperson, betreuer, "
+            "paciente, medico, medico responsable, medico de cabecera, doctora, enfermera, enfermero, familiar, "
+            "contacto familiar, contacto, agente, empleado, empleada, trabajador, trabajadora, titular, asegurado, "
+            "asegurada, arrendador, arrendadora, arrendatario, arrendataria, inquilino, inquilina, comprador, "
+            "vendedor, "
+            "demandante, demandado, demandada, testigo, abogado, abogada, juez, notario, firmado, firma, firmado por, "
+            "remitente, autor, alumno, alumna, conductor, conductora, padre, madre, hijo, hija, conyuge, esposo, "
+            "esposa, responsable directo, superior, supervisora, solicitante, candidato, a la atencion de, atn, "
+            "paziente, medico curante, medico di base, medico richiedente, dottore, dottoressa, infermiere, "
+            "infermiera, "
+            "familiare, operatore, operatrice, dipendente, responsabile, lavoratore, assicurato, assicurata, locatore, "
+            "locatrice, conduttore, conduttrice, inquilino, acquirente, venditore, attore, convenuto, convenuta, "
+            "teste, "
+            "avvocato, giudice, notaio, firmato, sottoscritto, sottoscritta, mittente, destinatario, destinataria, "
+            "autore, studente, studentessa, autista, marito, moglie, figlio, figlia, coniuge, referente, richiedente, "
+            "candidato, alla cortese attenzione di, c.a, superiore, "
             "presents, expediteur, destinataire, interlocuteur, a l'attention de, dest, "
             "facturer a, livrer a, pris en charge par, conseiller, conseillere, copie a, operateur, prescripteur",
         ),
@@ -94,7 +127,8 @@ PERSON: MappingProxyType[str, Tier] = MappingProxyType(
             Tier.WEAK,
             "name, names, noms, owner, contact, contacts, user, from, to, de, a, by, par, first, last, agent, "
             "user name, display name, "
-            "displayname, name/surname, who, host, organizer, organiser, organisateur, lead, referent, usager",
+            "displayname, name/surname, von, an, para, da, bei, benutzer, usuario, utente, who, host, organizer, "
+            "organiser, organisateur, lead, referent, usager",
         ),
     }
 )
@@ -104,18 +138,34 @@ ORGANIZATION = _labels(
     "company, company name, employer, organisation, organization, organisation name, organization name, "
     "org, firm, business name, vendor name, supplier name, bank name, hospital name, societe, entreprise,"
     " employeur, raison sociale, nom de la societe, nom de l'entreprise, etablissement, organisme, "
-    "denomination sociale"
+    "denomination sociale, firma, firmenname, unternehmen, arbeitgeber, gesellschaft, klinik, krankenhaus, praxis, "
+    "krankenkasse, versicherung, bank, schule, behorde, empresa, nombre de la empresa, razon social, empleador, "
+    "compania, centro, centro de trabajo, centro medico, organizacion, entidad, aseguradora, banco, azienda, ragione "
+    "sociale, "
+    "ditta, societa, datore di lavoro, ente, istituto, ospedale, struttura, compagnia, hospital, hopital, clinique, "
+    "clinica, clinic, school, university, universite, universidad, universita, assureur, insurer, bank"
 )
 LOCATION = _labels(
     "city, town, place, place of birth, birthplace, birth place, country, county, village, residence, "
     "ville, commune, pays, lieu de naissance, ville de naissance, localite, nationality country, country "
-    "of birth, pays de naissance"
+    "of birth, pays de naissance, stadt, ort, wohnort, geburtsort, land, gemeinde, bundesland, ciudad, localidad, "
+    "poblacion, provincia, municipio, lugar de nacimiento, pais, citta, comune, luogo di nascita, "
+    "paese, localita, residenza, lieu, luogo, lugar, birth city, hometown, home town, naissance a, fait a"
 )
+POSTCODE = _labels(
+    "zip, zip code, zipcode, postcode, post code, postal code, code postal, cp, plz, postleitzahl, codigo postal, cap, "
+    "codice postale"
+)
+"""Labels of a bare postcode; the value is judged by its form."""
 ADDRESS = _labels(
     "address, home address, postal address, mailing address, street address, street, billing address, "
     "shipping address, delivery address, residential address, current address, address line 1, address1, "
     "adresse, adresse postale, adresse du domicile, adresse de livraison, adresse de facturation, "
-    "domicile, rue, lieu d'intervention, adresse d'installation, anschrift"
+    "domicile, rue, lieu d'intervention, adresse d'installation, anschrift, adresse des patienten, wohnanschrift, "
+    "postanschrift, lieferadresse, rechnungsadresse, strasse, straße, direccion, direccion postal, domicilio, "
+    "direccion de envio, direccion de facturacion, calle, indirizzo, indirizzo di residenza, indirizzo di spedizione, "
+    "residenza, domicilio fiscal, sede, sede legale, adres, patient address, work address, site address, "
+    "siege social, registered office, registered address"
 )
 NOT_ADDRESS = _labels(
     "ip, email, e-mail, e mail, mail, mac, web, wallet, url, electronique, memory, bitcoin, btc, source, destination"
@@ -124,7 +174,8 @@ NOT_ADDRESS = _labels(
 
 PLURAL = _labels(
     "to, cc, bcc, a, authors, auteurs, attendees, participants, present, presents, names, noms, internes,"
-    " contacts, reply to"
+    " contacts, reply to, teilnehmer, an, para, asistentes, participantes, presentes, partecipanti, presenti, "
+    "referencias"
 )
 """Labels whose value is a list."""
 
@@ -133,7 +184,12 @@ HEADERS = _labels(
     "birth date, birthdate, date de naissance, naissance, ddn, age, sex, sexe, gender, iban, bic, ssn, "
     "mrn, ipp, nir, nss, amount, montant, price, prix, date, status, statut, role, title, titre, "
     "department, service, zip, zipcode, postcode, code postal, cp, account, card, comment, notes, salary,"
-    " salaire, username, login, password, ip, url, state, region, total, qty, quantite"
+    " salaire, username, login, password, ip, url, state, region, total, qty, quantite, "
+    "telefon, telefono, handy, mobil, movil, cellulare, geburtsdatum, geburtstag, geschlecht, alter, betrag, preis, "
+    "datum, plz, gehalt, abteilung, bemerkung, kundennummer, correo, correo electronico, fecha de nacimiento, edad, "
+    "sexo, importe, precio, fecha, estado, codigo postal, departamento, salario, dni, nif, data di nascita, eta, "
+    "sesso, "
+    "importo, prezzo, data, stato, cap, reparto, stipendio, codice fiscale, e mail, e-mail"
 )
 """Further words that make a line the head of a table."""
 

@@ -28,7 +28,13 @@ _LABELS = (
     "rufnummer", "telefonnummer", "durchwahl", "anrufen", "erreichbar", "appeler", "appelez", "appelle", "rappeler",
     "rappelle", "joindre", "joignable", "joignables", "contacter", "numéro de téléphone", "n° de tél", "llamar",
     "llama", "llámame", "chiamare", "chiamami", "contact number", "contact no", "ph", "phones", "téléphones",
-    "work phone", "home phone", "mobilnummer", "ligne directe", "standard", "emergency contact",
+    "work phone", "home phone", "mobilnummer", "meine nummer", "rückruf", "rückruf unter", "mi número", "su número",
+    "número de contacto", "contacto", "il mio numero", "mio numero", "suo numero", "recapito", "recapiti",
+    "mon numéro", "son numéro", "my number", "her number", "his number", "their number", "your number", "numéro",
+    "numero", "nummer", "número", "number is", "teléfonos", "tfno.", "tlfno", "tlf.", "telf", "telf.", "pager",
+    "beeper", "bip", "callback", "call back", "reach", "reached at", "angehörige", "familiar", "familiare",
+    "contacto familiar", "kontakt", "contatto", "contact", "dect", "poste", "secrétariat", "secretariat", "mov",
+    "tel/fax", "wapp", "linea", "línea", "ligne directe", "standard", "emergency contact",
 )  # fmt: skip
 
 _EXTENSION = re.compile(
@@ -49,7 +55,8 @@ _SOCIAL_SECURITY = re.compile(r"[0-9]{3}[\-. ][0-9]{2}[\-. ][0-9]{4}")
 _NANP_GROUPS = re.compile(_NANP)
 _NANP_BLANKS = re.compile(r"[2-9][0-9]{2} [2-9][0-9]{2} [0-9]{4}")
 _OTHER_NUMBER = re.compile(
-    r"(?<![a-z0-9])(?:nhs|ssn|order|invoice|ref|reference|ticket|case|id|ids|account|acct|siret|siren|nir|isbn|issn|ean|sku"
+    r"(?<![a-z0-9])(?:nhs|ssn|order|invoice|ref|reference|ticket|case|id|ids|account|acct|siret|siren|nir|isbn|issn"
+    r"|ean|sku"
     r"|imei|serial|bsn|nif"
     r"|vat|tva|zip|postcode|version|mrn|rpps|policy|tracking|commande|facture|dossier|contrat|patient|kundennummer"
     r"|iban|card|page)s?"
@@ -139,6 +146,8 @@ class PhoneRecognizer(RuleRecognizer):
         if other and not _international(value, number):
             return 0.0, ""
         bare, why = self._bare(value, number)
+        if label is None and bare < _BESIDE and _beside_contact(text, start, end) and self._valid_somewhere(number):
+            return _BESIDE, "check passed, beside a name or mail address"
         if label is None:
             return (0.0, "") if _SOCIAL_SECURITY.fullmatch(value) else (bare, why)
         if bare or self._valid_somewhere(number):
@@ -161,6 +170,8 @@ class PhoneRecognizer(RuleRecognizer):
         if _NANP_GROUPS.fullmatch(value):
             return 0.75, "usual grouping"
         groups = len(_GROUP.findall(value))
+        if _EUROPEAN.fullmatch(value) and self._valid_somewhere(number):
+            return 0.65, "check passed, usual grouping"
         for region in self.regions:
             if region.prefix != "1" and region.prefix and not number.startswith(region.prefix):
                 continue
@@ -177,6 +188,26 @@ class PhoneRecognizer(RuleRecognizer):
 
     def _valid_somewhere(self, number: str) -> bool:
         return any(_national(region, number) for region in self.regions)
+
+
+_BESIDE = 0.65
+# Italian mobiles and towns, German towns and mobiles: two groups, the second long enough.
+_EUROPEAN = re.compile(
+    r"3[0-9]{2}[ ./\-][0-9]{6,7}|0[1-9][0-9]{0,3}[ /\-][0-9]{5,8}|[679][0-9]{2}(?: [0-9]{2}){3}"
+    r"|[679][0-9]{2}(?: [0-9]{3}){2}"
+)
+_MAIL_BEFORE = re.compile(r"@[\w.\-]{3,60}[ \t]?[,;|·/\t][ \t]?$")
+_MAIL_AFTER = re.compile(r"[ \t]?[,;|·/\t][ \t]?(?:e-?mail|mail|correo|courriel|[\w.+\-]{1,60}@)")
+_NAME_BEFORE = re.compile(r"[^\W\d_a-z][^\W\d_]+ [^\W\d_a-z][^\W\d_'’\-]+(?: \(|, )$")
+
+
+def _beside_contact(text: str, start: int, end: int) -> bool:
+    """`Rosa Ribas (689 179 166)`, `hr@x.example, 667374531`: in the place of a telephone number."""
+    before, after = text[max(0, start - 64) : start], text[end : end + 64]
+    if _MAIL_BEFORE.search(before) or _MAIL_AFTER.match(fold(after)):
+        return True
+    bracket = before.endswith("(") and after.startswith(")")
+    return _NAME_BEFORE.search(before) is not None and (bracket or after[:1] in ("", ".", ",", "\n"))
 
 
 def _national(region: Region, number: str) -> bool:

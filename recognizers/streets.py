@@ -21,7 +21,8 @@ _SUFFIX = (
 )
 _SUFFIX_CAPITALISED = "|".join(f"{word[0].upper()}(?:{word[1:]}|{word[1:].upper()})" for word in _SUFFIX.split("|"))
 _STATE = (
-    "A[AEKLPRSZ]|C[AOT]|D[CE]|F[LM]|G[AU]|HI|I[ADLN]|K[SY]|LA|M[ADEHINOPST]|N[CDEHJMVY]|O[HKR]|P[ARW]|RI|S[CD]|T[NX]|UT|"
+    "A[AEKLPRSZ]|C[AOT]|D[CE]|F[LM]|G[AU]|HI|I[ADLN]|K[SY]|LA|M[ADEHINOPST]|N[CDEHJMVY]|O[HKR]|P[ARW]|RI|S[CD]|T[NX]"
+    "|UT|"
     "V[AIT]|W[AIVY]|Alabama|Alaska|Arizona|Arkansas|California|Colorado|Connecticut|Delaware|Florida|Georgia|Hawaii|"
     "Idaho|Illinois|Indiana|Iowa|Kansas|Kentucky|Louisiana|Maine|Maryland|Massachusetts|Michigan|Minnesota|Mississippi|"
     "Missouri|Montana|Nebraska|Nevada|New (?:Hampshire|Jersey|Mexico|York)|(?:North|South) (?:Carolina|Dakota)|Ohio|"
@@ -158,7 +159,8 @@ _FR_BOX = r"(?:(?:B\.?P\.?|CS|TSA) ?\d{1,6}(?: \d{1,3})?)"
 _FR_CITY = rf"(?:(?:{_CITY} )?(?i:cedex|paris|lyon|marseille) \d{{1,2}}\b|{_CITY}(?: (?i:cedex))?)"
 _FR_TAIL = rf"(?:{_FR_BOX}{_SEP})?(?:(?:F|FR|B|L|CH)-? ?)?\d{{4,5}} {_FR_CITY}{_COUNTRY}"
 _EXTRA = (
-    r"(?:(?i:résidence|rés\.?|bâtiment|b[âa]t\.?|appartement|appt?\.?|étage|escalier|esc\.?|immeuble|imm\.?|entrée|porte|"
+    r"(?:(?i:résidence|rés\.?|bâtiment|b[âa]t\.?|appartement|appt?\.?|étage|escalier|esc\.?|immeuble|imm\.?|entrée"
+    r"|porte|"
     r"lotissement|lieu-dit|chez|c/o)"
     rf" (?:[\pL\d'’.\-]{{1,20}})(?: [\pL'’\-]{{1,20}}){{0,4}}|\d{{1,2}}(?:er|e|ème) étage){_BREAK}"
 )
@@ -182,10 +184,15 @@ FRENCH = (
 _TAIL = rf"(?:(?:D|A|CH|DE|AT|E|I|NL|B)-? ?)?(?:\d{{5}}|\d{{4}}(?: ?[A-Z]{{2}})?) {_CITY}(?: \(?[A-Z]{{2}}\)?)?"
 _DE_ALONE = r"(?:stra(?:ß|ss)e|str\.|allee|gasse|straat|gracht|laan|gatan|vägen|gade|vej|veien)"
 _DE_TYPE = (
-    r"(?:stra(?:ß|ss)e|str\.?|weg|allee|platz|gasse|ring|damm|ufer|steig|pfad|chaussee|markt|berg|hof|graben|wall|stieg|"
+    r"(?:stra(?:ß|ss)e|str\.?|weg|allee|platz|gasse|ring|damm|ufer|steig|pfad|chaussee|markt|berg|hof|graben|wall"
+    r"|stieg|"
     r"straat|laan|plein|gracht|kade|dijk|singel)"
 )
 _DE_NUMBER = r"\d{1,4} ?[a-z]?(?: ?[\-/] ?\d{1,4}[a-z]?)?"
+_DE_UNIT = (
+    r"(?:,? ?(?:\d{1,2}\. ?(?:OG|Stock|Etage|Stiege)|EG|DG|UG|Whg\.? ?(?:Nr\.? ?)?\d{1,4}|Hinterhaus|Vorderhaus|Seitenflügel|"
+    r"Erdgeschoss|Top \d{1,3}|Stiege \d{1,2})(?: (?:links|rechts|Mitte|li\.?|re\.?))?){0,2}"
+)
 _DE_PREFIX = (
     r"(?:(?:Alte|Neue|Große|Kleine|Obere|Untere|Am|An der|An den|Auf der|Im|In der|Zum|Zur|Unter den|Bei der|"
     r"Hinter der) )?"
@@ -214,10 +221,10 @@ OTHERS = (
     (
         "German street with town",
         rf"{_DE_PREFIX}(?:\p{{Lu}}[\pL.]{{0,25}}-){{0,5}}(?:\p{{Lu}}\pL{{1,30}}|\p{{Lu}}[\pL.]{{0,25}}-)"
-        rf"(?i:{_DE_TYPE}) {_DE_NUMBER}{_SEP}{_TAIL}",
+        rf"(?i:{_DE_TYPE}) {_DE_NUMBER}{_DE_UNIT}{_SEP}{_TAIL}",
         0.9,
     ),
-    ("German street of two words", rf"{_DE_PREFIX}{_WORD} (?i:{_DE_TYPE}) {_DE_NUMBER}{_SEP}{_TAIL}", 0.9),
+    ("German street of two words", rf"{_DE_PREFIX}{_WORD} (?i:{_DE_TYPE}) {_DE_NUMBER}{_DE_UNIT}{_SEP}{_TAIL}", 0.9),
     ("German street", rf"(?:\p{{Lu}}[\pL.]{{0,25}}-){{0,5}}\p{{Lu}}[\pL]{{0,30}}{_DE_ALONE} {_DE_NUMBER}", 0.75),
     ("German street of two words alone", rf"{_WORD} (?:Stra(?:ß|ss)e|Str\.) {_DE_NUMBER}", 0.75),
     (
@@ -255,6 +262,63 @@ OTHERS = (
     ),
 )
 
+# -- any country: a street with its number, then a postcode with its town, in either order ------------------------
+_POST = (
+    r"(?:(?:[A-Z]{1,3}-)?(?:\d{4,6}|\d{3} \d{2}|\d{2}-\d{3}|\d{4}-\d{3}|\d{5}-\d{3}|\d{3}-\d{4})(?: [A-Z]{2}\b)?"
+    rf"|{_POSTCODE}|[A-Z]\d[A-Z] ?\d[A-Z]\d)"
+)
+_TOWN_NAME = (
+    r"(?:\p{Lu}[\pL'’.\-]{1,30}"
+    r"(?:[ \-](?:(?:am|an der|sur|de|di|do|da|dos|la|le|of|upon|in|i|på|nad) )?\p{Lu}[\pL'’.\-]{1,30}){0,3})"
+)
+_LAND = rf"(?:{_BREAK}(?:\p{{Lu}}[\pL.]{{1,20}}(?: (?:and |of )?\p{{Lu}}[\pL]{{1,20}}){{0,3}}))?"
+_STREET_WORD = (
+    r"(?:gatan|gata|vägen|väg|gade|vej|allé|veien|vei|gate|gata|katu|tie|kuja|polku|utca|út|utja|tér|körút|ulice|ulica|"
+    r"náměstí|třída|straat|laan|weg|plein|gracht|kade|dreef|lei|steenweg|götu|gata|stræti|strasse|straße|str\.|platz"
+    r"|gasse|"
+    r"allee|ring|damm|ufer)"
+)
+_STREET_AHEAD = (
+    r"(?:Rua|Avenida|Av\.|Praça|Travessa|Alameda|Largo|Estrada|Rodovia|ul\.|ulica|Ul\.|al\.|pl\.|os\.|Str\.|Strada"
+    r"|Bd\.|"
+    r"Bulevardul|Calea|Odos|Leoforos|Jalan|Jl\.|Calle|Carrera|Cra\.?|Cl\.?|Transversal|Jirón|Jr\.|Rue|rue|avenue"
+    r"|chemin|"
+    r"Chaussée|Via|Viale|Piazza|Corso)"
+)
+_STREET_LINE = (
+    rf"(?:(?:{_WORD} ){{0,2}}\p{{Lu}}[\pL\-]{{1,30}} ?{_STREET_WORD} \d{{1,4}} ?[A-Za-z]?\b"
+    rf"|{_STREET_AHEAD} (?:(?:{_OF} )?[\pL\d'’.\-]{{1,30}} ?){{1,5}}"
+    rf",? ?(?:#|[nN][º°o.]{{1,2}} ?)?\d{{1,5}}(?:[ \-]\d{{1,4}})?[A-Za-z]?\b)"
+)
+_ANY_LINE = (
+    rf"(?:{_WORD}(?: (?:{_OF} )?{_WORD}){{0,4}},? \d{{1,5}}(?: ?[A-Za-z]|[/\-]\d{{1,4}})?"
+    rf"|\d{{1,5}}(?:[A-Za-z]|[/\-]\d{{1,4}})?,? {_WORD}(?: (?:{_OF} )?{_WORD}){{0,5}})"
+)
+_UNIT_LINE = rf"(?:(?:{_SEP}{_UNIT})|{_BREAK}(?:{_WORD} ?){{1,3}})?"
+_TOWN_TAIL = rf"(?:{_POST},? {_TOWN_NAME}|{_TOWN_NAME},? ?(?:{_BREAK}|,? )(?:[A-Z]{{2,3}},? )?{_POST})"
+ANYWHERE = (
+    ("street of any country with town", rf"{_STREET_LINE}(?:{_UNIT_LINE})?{_SEP}{_TOWN_TAIL}{_LAND}", 0.88),
+    ("street of any country", _STREET_LINE, 0.7),
+    ("two lines with postcode", rf"{_ANY_LINE}(?:{_UNIT_LINE})?{_BREAK}{_TOWN_TAIL}{_LAND}", 0.82),
+)
+_INTRODUCED = (
+    r"(?:\b(?:(?:i|we|he|she|they)(?:['’]ve| have|['’]m|['’]re| am| is| are)? (?:just )?(?:live|lives|lived|living"
+    r"|stay|staying|"
+    r"moved|moving|reside|resides|relocated|relocating|based|located)(?: (?:here|now|there))?(?: at| to| in| on| near)|"
+    r"(?:send|ship|mail|deliver|bring|post|forward)(?:ed)?(?: (?:it|this|them|the \pL{2,20}|my \pL{2,20}|everything"
+    r"|all))?(?: to)(?: my (?:new )?address)?|"
+    r"(?:address|location|located|residence|office|offices|headquarters|store|shop|branch|house|home|apartment|flat"
+    r"|place|"
+    r"property|site|venue|meeting|event|clinic|hotel)(?: (?:is|was|are|has moved|moved|will be))?(?: (?:now|located"
+    r"|situated))?"
+    r"(?: at| to| in| on|:)?)[ :]{1,3}\n?)"
+)
+INTRODUCED = (
+    rf"(?i:{_INTRODUCED})(?P<v>(?:{_ANY_LINE}|{_STREET_LINE})(?:{_UNIT_LINE})?"
+    rf"(?:{_SEP}(?:{_POST},? )?{_TOWN_NAME}(?:,? {_POST})?)(?:{_BREAK}(?:{_POST}|{_TOWN_NAME}(?:,? {_POST})?)){{0,3}})"
+)
+"""An address of any country behind a phrase that announces one."""
+
 _TOWN = r"\d{4,5} \pL"
 NEEDS = {
     "UK address": _POSTCODE,
@@ -271,7 +335,8 @@ NEEDS = {
 # -- behind a label ----------------------------------------------------------------------------------------------
 _LABEL = (
     r"(?:(?:\A|[\n.;,|\"'({\[*>\-] {0,4}|\b(?:home|postal|mailing|shipping|billing|street|permanent|current|"
-    r"residential|delivery|work|registered|office|patient|customer|his|her|my|their|our|the|votre|mon|son|notre|leur|l['’]|postale|"
+    r"residential|delivery|work|registered|office|patient|customer|his|her|my|their|our|the|votre|mon|son|notre|leur"
+    r"|l['’]|postale|"
     r"domicile) {0,1})(?:address|adresse|anschrift|direcci[óo]n|domicilio|indirizzo|residenza|adres|domicile)"
     r"(?: (?:line )?1| postale| en| in| is| est| ist| complète)? {0,2}[:=]? {0,2}\n? {0,4}"
     r"|\b(?:lives?|living|resid(?:es|ing)|resident) (?:at|in) |\b(?:j['’]habite|habite|demeurant|domiciliée?|résidant)"

@@ -48,7 +48,7 @@ def _alternation(words: Iterable[str]) -> str:
     return "|".join(re.escape(word).replace(r"\ ", r"[ _\-]{0,2}").replace("'", "['’]") for word in ordered)
 
 
-_KNOWN = {*labels.PERSON, *labels.ORGANIZATION, *labels.LOCATION, *labels.ADDRESS}
+_KNOWN = {*labels.PERSON, *labels.ORGANIZATION, *labels.LOCATION, *labels.POSTCODE, *labels.ADDRESS}
 _LABEL = compile_re2(
     rf"(?:^|[^\pL\pN])({_alternation(_KNOWN)})(?:[ ]?\d{{1,2}}|[ ]?\([^()\n]{{1,24}}\))?"
     r"[\"'*_`]{0,3}[ \t\x{a0}]{0,4}(?:[:：]|=[^=])[ \t\x{a0}]{0,12}"
@@ -153,6 +153,7 @@ class StructuredNames(EntityRecognizer):
         for entity, known, ends in (
             ("ORGANIZATION", labels.ORGANIZATION, _organisation_end),
             ("LOCATION", labels.LOCATION, _place_end),
+            ("LOCATION", labels.POSTCODE, _postcode_end),
             ("ADDRESS", labels.ADDRESS, _address_end),
         ):
             if field.label in known:
@@ -194,6 +195,8 @@ class StructuredNames(EntityRecognizer):
         first = person_at(text, hit[1] + comma.end(), end, Tier.ROLE, self.lexicon)
         if first is None or first[0] != hit[1] + comma.end():
             return None
+        if text[first[1] : first[1] + 2].lstrip(" ").startswith(":"):
+            return None
         return (hit[0], first[1]) if len(tokens(text, *first)) <= (2 if len(family) == 1 else 1) else None
 
 
@@ -225,6 +228,18 @@ def _place_end(value: str) -> int:
     words = tokens(value, 0, end)
     cased = bool(words) and (words[0].text[0].isupper() or len(words) <= 2)
     return end if cased and len(words) <= 6 and len(value[:end].strip()) > 1 else 0
+
+
+_POSTCODE = re.compile(
+    r"[ \t\"'*_`\u00a0]*(?:(?:D|A|CH|F|B|L|E|I)-)?(?:\d{4,6}(?:-\d{4}|[ ]?[A-Z]{2}\b)?|\d{3}[ ]\d{2}|\d{2}-\d{3}"
+    r"|\d{4}-\d{3}"
+    r"|[A-Z]{1,2}\d[A-Z\d]?[ ]?\d[A-Z]{2}|[A-Z]\d[A-Z][ ]?\d[A-Z]\d)(?![^\s,;|\"'<)\]}*])"
+)
+
+
+def _postcode_end(value: str) -> int:
+    match = _POSTCODE.match(value)
+    return match.end() if match else 0
 
 
 def _address_end(value: str) -> int:

@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from recognizers.labels import ADDRESS, HEADERS, LOCATION, ORGANIZATION, normalise, person_tier
+from recognizers.labels import ADDRESS, HEADERS, LOCATION, ORGANIZATION, POSTCODE, normalise, person_tier
 from recognizers.words import word_set
 
 _LINE = re.compile(r"[^\n\r]+")
@@ -21,7 +21,8 @@ _RULE = re.compile(r"[\s|:+=\-]+$")
 _HEADER_CELL = re.compile(r"[^\W\d_][^\n]{0,39}$")
 _PERSONAL = word_set(
     "email mail courriel phone telephone tel mobile dob naissance ddn age sex sexe gender ssn mrn "
-    "ipp nir nss salary salaire surname"
+    "ipp nir nss salary salaire surname telefon telefono handy cellulare movil geburtsdatum geschlecht gehalt "
+    "correo edad sexo dni nif salario sesso stipendio importe importo betrag"
 ) | {"e mail", "date of birth", "birth date", "date de naissance", "first name", "last name"}
 _INSERT = re.compile(
     r"(?i)\bINSERT\s{1,4}INTO\s{1,4}[\w.`\"\[\]]{1,80}\s{0,4}\(([^()]{1,2000})\)\s{0,8}VALUES\s{0,8}(?=\()"
@@ -117,6 +118,8 @@ def _together(labels: Sequence[str]) -> list[str]:
         clearer.update({"first": "first name", "last": "last name"})
     if all_of & {"prenom", "prenoms"}:
         clearer["nom"] = "nom de famille"
+    if all_of & {"vorname", "vornamen"}:
+        clearer["name"] = "nachname"
     if all_of & _PERSONAL:
         clearer.update({"name": "full name", "nom": "nom de famille"})
     return [clearer.get(label, label) for label in labels]
@@ -128,6 +131,7 @@ def is_header(label: str) -> bool:
         label in HEADERS
         or label in ORGANIZATION
         or label in LOCATION
+        or label in POSTCODE
         or label in ADDRESS
         or person_tier(label) is not None
     )

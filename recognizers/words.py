@@ -35,21 +35,66 @@ FUNCTION_FR = word_set(
     "sous suis suivant sur t ta tandis te tel telle telles tels tes toi ton tous tout toute toutes tres trois trop "
     "tu un une vers veuillez via voici voila vos votre vous y cordialement cher chere"
 )
-FUNCTION = FUNCTION_EN | FUNCTION_FR
+FUNCTION_DE = word_set(
+    "heisse heiße heisst heißt grüßen gruß "
+    "aber als am anbei auch auf aus bei beim bin bis bitte da damit danke dann das dass dein deine dem den denn der "
+    "des deshalb die "
+    "dies diese diesem diesen dieser dieses doch dort du durch ein eine einem einen einer eines er es euch euer fur "
+    "gegen "
+    "hab habe haben hallo hat hatte heute hier hinter ich ihm ihn ihnen ihr ihre ihrem ihren ihrer im in ist ja jede "
+    "jeden jeder "
+    "jetzt kann kannst kein keine keinen konnen konnten man mein meine meinem meinen meiner mich mir mit muss nach "
+    "nicht nichts noch "
+    "nun nur ob oder ohne schon sehr sein seine seinem seinen seiner seit sich sie sind so soll uber um und uns unser "
+    "unsere unter viele vielen vom von vor war waren was wegen weil wenn wer werden wie wir wird wo wohne wohnt "
+    "wohnhaft wurde zu zum zur "
+    "zwischen geehrte geehrter grusse grussen freundlichen"
+)
+FUNCTION_ES = word_set(
+    "al algo alguien aqui asi aunque bien buenas buenos cada como con cual cuando de del desde donde dos el ella "
+    "ellas ellos "
+    "en entre era eres es esa ese eso esta estaba estan estas este esto estos estoy fue fui gracias ha hace hasta "
+    "hay he hola hoy "
+    "la las le les lo los mas me mi mis muy nada ni no nos nosotros nuestra nuestro o os otra otro para pero por "
+    "porque puede "
+    "puedes que quien quiero se ser si sin sobre son soy su sus tambien te tengo ti tiene todo todos tu tus un una "
+    "unas uno unos "
+    "usted ustedes vivo y ya yo saludo saludos atentamente estimado estimada"
+)
+FUNCTION_IT = word_set(
+    "abito ai al allo agli anche avere c che chi ci cio ciao come con cosa cui da dal dalla degli dei del della "
+    "delle dello di "
+    "dopo dove due e ed era essere fino fra gli grazie ha hai hanno ho i il in io la le lei li lo loro lui ma mi mio "
+    "miei ne nel nella "
+    "nelle nello noi non nostra nostro o oggi ogni per pero perche piu poi prima puo quale quando quanto quella "
+    "quelle quelli quello "
+    "questa queste questi questo qui se sei senza si sono sua sue sugli sui sul sulla suo suoi ti tra tu tua tuo "
+    "tutti tutto un una "
+    "uno vi voi vorrei vostra vostro saluti cordiali gentile egregio"
+)
+FUNCTION = FUNCTION_EN | FUNCTION_FR | FUNCTION_DE | FUNCTION_ES | FUNCTION_IT
 """Words that carry grammar, greetings and closings: never a name on their own."""
 
 CALENDAR = word_set(
     "monday tuesday wednesday thursday friday saturday sunday january february march april may june july august "
     "september october november december lundi mardi mercredi jeudi vendredi samedi dimanche janvier fevrier mars "
     "avril mai juin juillet aout septembre octobre novembre decembre mon tue wed thu fri sat sun jan feb mar apr "
-    "jun jul aug sep sept oct nov dec janv fevr juil today tomorrow yesterday demain hier"
+    "jun jul aug sep sept oct nov dec janv fevr juil today tomorrow yesterday demain hier "
+    "montag dienstag mittwoch donnerstag freitag samstag sonntag januar februar marz juni juli dezember oktober "
+    "gestern morgen "
+    "lunes martes miercoles jueves viernes sabado domingo enero febrero abril mayo junio julio septiembre setiembre "
+    "octubre "
+    "noviembre diciembre ayer manana lunedi martedi mercoledi giovedi venerdi sabato domenica gennaio febbraio "
+    "aprile maggio giugno "
+    "luglio settembre ottobre dicembre ieri domani"
 )
 
 TITLES = word_set(
     "mr mrs ms miss mx dr dr. doctor prof professor sir madam madame monsieur mademoiselle messieurs mesdames m mm "
     "mme mmes mlle mlles pr docteur docteure professeur professeure maitre me lord lady rev reverend fr father "
     "sister hon honorable judge justice capt captain col colonel gen general lt lieutenant sgt sergeant maj major "
-    "president senator ambassador nurse frau herr infirmiere infirmier juge don dona sra sr srta"
+    "president senator ambassador nurse frau herr herrn infirmiere infirmier juge don dona sra sr srta senor "
+    "senora senorita dra doctora sig sigra signor signora signorina dott dottor dottore dottoressa avv dipl ing lic"
 )
 """Forms of address that stand before a name and stay outside its span (a trailing point is ignored)."""
 
@@ -111,7 +156,11 @@ OFFICES = word_set(
     "president presidente vice-president directeur directrice maire ministre juge procureur procureure commissaire "
     "ambassadeur ambassadrice depute deputee senateur senatrice rapporteur greffier greffiere avocat avocate consul "
     "prefet prefete recteur rectrice doyen doyenne chairman chairwoman chair speaker minister secretary "
-    "commissioner chief justice general chancellor mayor chef presidente ceo cto cfo who"
+    "commissioner chief justice general chancellor mayor chef presidente ceo cto cfo who "
+    "prasident prasidentin burgermeister burgermeisterin kanzler kanzlerin richter richterin ministerin alcalde "
+    "alcaldesa "
+    "ministra jueza fiscal sindaco giudice ministro senatore rektor dekan director directora direttore direttrice "
+    "doktor"
 )
 """What follows a form of address without being a name (`M. le Président`, `Madam Secretary`)."""
 

@@ -62,7 +62,7 @@ class Policy(Section):
     allow: tuple[Term, ...] = ()
     """Terms that are never an entity, in any case, if they are all of what was found. Something with a check digit
     that is right (a card, an IBAN, a national number) stays an entity."""
-    phone_regions: Filled[Region] = ("FR", "GB", "US")
+    phone_regions: Filled[Region] = ("FR", "GB", "US", "DE", "ES", "IT", "BE", "CH", "AT", "NL", "PT", "IE", "CA", "AU")
     """Regions (ISO 3166-1) whose telephone numbers are found without a country code."""
     attachments: Attachments = Attachments()
     """Parts of a request that hold no text to inspect."""
