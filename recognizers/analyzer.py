@@ -41,6 +41,7 @@ from recognizers.names import Names
 from recognizers.overlap import resolve
 from recognizers.shadow import Shadow, shadow
 from recognizers.structure import Field, StructuredNames, fields
+from recognizers.things import is_thing
 from recognizers.titles import TITLE, titles
 
 WINDOW = 64_000
@@ -242,7 +243,8 @@ class Analyzer:
                     work[language].append((index, start, block))
         for language, passages in sorted(work.items()):
             results = self._names.find([block for _, _, block in passages], language)
-            for (index, start, _), spans in zip(passages, results, strict=True):
+            for (index, start, block), found in zip(passages, results, strict=True):
+                spans = [span for span in found if span.entity != "PERSON" or not is_thing(block, span, self.lexicon)]
                 yield index, [span._replace(start=span.start + start, end=span.end + start) for span in spans]
 
 

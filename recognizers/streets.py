@@ -190,7 +190,8 @@ _DE_TYPE = (
 )
 _DE_NUMBER = r"\d{1,4} ?[a-z]?(?: ?[\-/] ?\d{1,4}[a-z]?)?"
 _DE_UNIT = (
-    r"(?:,? ?(?:\d{1,2}\. ?(?:OG|Stock|Etage|Stiege)|EG|DG|UG|Whg\.? ?(?:Nr\.? ?)?\d{1,4}|Hinterhaus|Vorderhaus|Seitenflügel|"
+    r"(?:,? ?(?:\d{1,2}\. ?(?:OG|Stock|Etage|Stiege)|EG|DG|UG|Whg\.? ?(?:Nr\.? ?)?\d{1,4}|Hinterhaus|Vorderhaus"
+    r"|Seitenflügel|"
     r"Erdgeschoss|Top \d{1,3}|Stiege \d{1,2})(?: (?:links|rechts|Mitte|li\.?|re\.?))?){0,2}"
 )
 _DE_PREFIX = (
