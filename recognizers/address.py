@@ -14,7 +14,7 @@ from typing import Any
 from presidio_analyzer import EntityRecognizer, RecognizerResult
 
 from recognizers.base import Entity, Rule, RuleRecognizer, Span, compile_re2, to_result
-from recognizers.streets import ANYWHERE, ENGLISH, FRENCH, INTRODUCED, LABELLED, NEEDS, OTHERS
+from recognizers.streets import ANYWHERE, CITY_AND_STATE, ENGLISH, FRENCH, INTRODUCED, LABELLED, NEEDS, OTHERS
 
 _FIELD = (
     r"phone|tel|t[ée]l|tfno|telephone|t[ée]l[ée]phone|telefon|fax|mobile|cell|portable|e-?mail|mail|courriel|siret"
@@ -73,7 +73,7 @@ def _is_foreign(value: str) -> bool:
 
 
 _NOT_A_PLACE = re.compile(
-    r"\b(?:chapter|section|page|pages|figure|table|version|step|part|phase|room|line|item|order|invoice|ticket|case"
+    r"\b(?:nr|pat|tel|fax|id|ref|chapter|section|page|pages|figure|table|version|step|part|phase|room|line|item|order|invoice|ticket|case"
     r"|model|unit|"
     r"level|grade|class|article|art|kapitel|seite|chapitre|rapport|report|total|subtotal|qty|amount|python|windows"
     r"|ubuntu|"
@@ -173,4 +173,5 @@ def _start(span: Span) -> int:
 
 
 def build() -> list[EntityRecognizer]:
-    return [AddressRecognizer("address", RULES)]
+    places = Rule("LOCATION", "town with state or postcode", CITY_AND_STATE, check=_is_street, bare=0.7)
+    return [AddressRecognizer("address", RULES), RuleRecognizer("place", [places])]

@@ -165,6 +165,18 @@ RULES: tuple[Rule, ...] = (
     ),
     Rule(
         "DATE_OF_BIRTH",
+        "year or month behind a birth label",
+        rf"(?i:(?:\A|[^\pL\pN])(?:born|née?s?|geboren|jahrgang|geb\.|jg\.|nacid[oa]|nat[oa]|ddn|dob|date of birth|"
+        rf"year of birth|"
+        rf"birth year|année de naissance|geburtsjahr|año de nacimiento|anno di nascita)"
+        rf"(?:[ :=,]{{1,3}}|[ ](?:in|en|im|nel|on|le|el|il|am|est)[ ])(?:the year |l['’]année |jahr |año )?)"
+        rf"(?P<v>(?i:(?:{_DAY} ?)?{_MONTH}\.?(?: de| del)? )?(?:19|20)\d{{2}}|\d{{1,2}}[/.\-](?:19|20)\d{{2}}|"
+        rf"(?i:{_DAY} ?(?:de )?{_MONTH}))",
+        bare=0.75,
+        labelled=0.75,
+    ),
+    Rule(
+        "DATE_OF_BIRTH",
         "date before a birth label",
         rf"(?P<v>{LABELLED})[ ,]?[ \-]?[(\[](?i:dob|d\.o\.b\.?|date of birth|birth ?date|born|ddn|"
         r"(?:date de )?naissance|geburtsdatum|geb\.?|n[ée]e?)[)\]]",

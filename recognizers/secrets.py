@@ -178,7 +178,12 @@ _ASKS_KEY = (
 _BEFORE = r"(?:^|[^\pL\pN])(?:[\pL\pN]{1,30}[_\-.])*"
 _SIGN = r"(?:[_\-.][\pL\pN]{1,20}){0,3}[\"'\]\x60]{0,2}[ \t]*(?::=|=>|->|==?|:)[ \t]*\n?[ \t]*"
 _VERB = r",?[ \t]+(?:c'est|is|was|est|ist|lautet|es|è|e)[ \t]*:?[ \t]+"
-_BARE = r"(?P<v>[^\s\"'\x60,;]{4,})"
+_PLAIN = r"[^\s\"'\x60,;]"
+_BARE = rf"(?P<v>{_PLAIN}{{4,}}(?:[,;]+{_PLAIN}+)*|{_PLAIN}{{1,3}}(?:[,;]+{_PLAIN}+)+)"
+_TEMPORARY = (
+    r"[ \t]+(?:temporal|provisional|temporanea|provvisoria|temporaire|provisoire|temporary|initial|tempor(?:ä|ae)r|"
+    r"provisorisch|inicial|iniziale|initiale|nueva|nuova|nouveau|neu)"
+)
 
 
 def _label_rules() -> list[Rule]:
@@ -189,6 +194,16 @@ def _label_rules() -> list[Rule]:
 
     return [
         rule("password", _ASKS_LOGIN, _SIGN, _BARE, "password"),
+        rule("password-temporary", _ASKS_LOGIN, _TEMPORARY + _SIGN, _BARE, "any"),
+        Rule(
+            "SECRET",
+            "password-line",
+            rf"(?im)^[ \t>*\-]*(?:[\pL\pN'\-]{{1,20}} ){{0,3}}(?:{_ASKS_LOGIN})[\"'\]\x60*]{{0,3}}[ \t]*[:=][ \t]*"
+            r"(?P<v>[^\s\"'\x60<>(){}\[\]]{4,64})[ \t]*$",
+            _any_word,
+            bare=0.8,
+            boundary="none",
+        ),
         rule("password-double-quoted", _ASKS_LOGIN, _SIGN, r'"(?P<v>[^"\n]{4,200}|[^"\s]{201,})"', "quoted"),
         rule("password-single-quoted", _ASKS_LOGIN, _SIGN, r"'(?P<v>[^'\n]{4,200}|[^'\s]{201,})'", "quoted"),
         rule(
@@ -309,10 +324,29 @@ def _token(value: str) -> bool:
     return len(core) >= 8 and not _no_value(core) and any(map(str.isdigit, core)) and any(map(str.isalpha, core))
 
 
-_CHECKS = {"password": _password, "quoted": _quoted, "said": _said, "token": _token, "digits": str.isdigit}
+def _any_word(value: str) -> bool:
+    """Alone behind its label a plain word is a password too; what names a kind, a state or a place in code is none."""
+    core = value.strip(".,;:!?*_")
+    return len(core) >= 4 and core.lower() not in _KINDS and not _no_value(core) and not core.startswith(("http", "/"))
+
+
+_CHECKS = {
+    "password": _password,
+    "quoted": _quoted,
+    "said": _said,
+    "token": _token,
+    "digits": str.isdigit,
+    "any": _any_word,
+}
 _OTHER_TOKEN = re.compile(
     r"(?i)(?:page|next|continuation|cursor|sync|max|min|eos|bos|pad|unk|mask|sep|cls|special|stop)[_\- ]?token"
 )
+
+
+def _one_value(value: str) -> str:
+    """The value without a next field that a comma or semicolon begins (`hunter2;Database=app`)."""
+    match = re.search(r"[,;]+[\w .\-]{1,40}[=:]", value)
+    return value[: match.start()] if match and match.start() >= 1 else value
 
 
 def _without_closing(value: str) -> str:
@@ -336,7 +370,9 @@ class LabelledRecognizer(RuleRecognizer):
     def spans(self, rule: Rule, text: str) -> Iterator[Span]:
         for span in super().spans(rule, text):
             value = text[span.start : span.end]
-            cut = _without_closing(value)
+            if text[span.end : span.end + 1] in ("=", ":") and re.search("[,;]", value):
+                value = value[: max(value.rfind(","), value.rfind(";"))]
+            cut = _without_closing(_one_value(value))
             lead = text[max(0, span.start - 40) : span.start]
             called = text[span.end : span.end + 1] in ("(", "[")
             if len(cut) >= 4 and not called and not _OTHER_TOKEN.search(lead):

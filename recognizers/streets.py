@@ -85,6 +85,13 @@ ENGLISH = (
     ),
 )
 
+CITY_AND_STATE = (
+    rf"{_WORD}(?: {_WORD}){{0,3}},\s{{1,2}}(?:{_STATE})\b(?:,? {_ZIP})?|(?i:zip(?: ?code)?|postcode|postal code|plz|"
+    rf"code postal|"
+    rf"código postal|c\.p\.|cap)\b[ :is]{{1,5}}(?:\d{{4,5}}(?:-\d{{4}})?|{_POSTCODE})"
+)
+"""A town with its state, and a postcode behind its name: a place, no address."""
+
 # -- French: NF Z 10-011 ---------------------------------------------------------------------------------------
 _VOIE = words(
     (
@@ -282,9 +289,7 @@ _STREET_WORD = (
 _STREET_AHEAD = (
     r"(?:Rua|Avenida|Av\.|Praça|Travessa|Alameda|Largo|Estrada|Rodovia|ul\.|ulica|Ul\.|al\.|pl\.|os\.|Str\.|Strada"
     r"|Bd\.|"
-    r"Bulevardul|Calea|Odos|Leoforos|Jalan|Jl\.|Calle|Carrera|Cra\.?|Cl\.?|Transversal|Jirón|Jr\.|Rue|rue|avenue"
-    r"|chemin|"
-    r"Chaussée|Via|Viale|Piazza|Corso)"
+    r"Bulevardul|Calea|Odos|Leoforos|Jalan|Jl\.|Carrera|Cra\.?|Cl\.?|Transversal|Jirón|Jr\.|Chaussée)"
 )
 _STREET_LINE = (
     rf"(?:(?:{_WORD} ){{0,2}}\p{{Lu}}[\pL\-]{{1,30}} ?{_STREET_WORD} \d{{1,4}} ?[A-Za-z]?\b"

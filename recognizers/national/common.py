@@ -19,7 +19,7 @@ _FILLERS = (
     "numero",
     "nummer",
     "num",
-    "no",
+    "n.o",
     "nr",
     "n",
     "id",

@@ -127,6 +127,13 @@ RULES: tuple[Rule, ...] = (
         check=_with_key,
         bare=0.6,
     ),
+    Rule(
+        "FR_NIR",
+        "social security number in its groups, its key mistyped",
+        r"[1-478] \d{2} \d{2} (?:\d{2}|2[AB]) \d{3} \d{3} ?[/(|\-]? ?\d{2}",
+        check=_plausible,
+        bare=0.65,
+    ),
     stated("FR_NIR", "social security number in boxes, stated", _NIR_LABELS, r"\d(?:[ .\-]?\d){12,14}", 0.8),
     stated("FR_NIR", "stated social security number", _NIR_LABELS, _NIR, 0.85),
     Rule(
