@@ -8,7 +8,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check
 QUIET := --quiet --progress-bar off
 export PIP_NO_INPUT = 1
 
-.PHONY: demo redis incident test test-node test-all deep fuzz lint types check bench lock image image-steps clean setup train
+.PHONY: demo redis incident test test-node test-all deep fuzz lint types check bench lock image image-steps clean setup train eval
 
 demo: $(VENV)/.run                ## the main job, end to end, without a key
 	$(BIN)/caviardage demo
@@ -43,6 +43,10 @@ bench: $(VENV)/.dev               ## prints the tables of docs/benchmarks.md
 train: $(VENV)/.dev               ## renews recognizers/trained from the corpora in TRAIN (docs/models.md)
 	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m training --data $(TRAIN) --language en,fr
 	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m training.multilingual --data $(TRAIN)
+
+eval: $(VENV)/.dev                ## what the policies find in annotated documents: make eval EVAL=folder [WRITE=--write]
+	@test -n "$(EVAL)" || { echo 'say where the documents are: make eval EVAL=folder'; exit 2; }
+	$(BIN)/python -m benchmarks.eval $(WRITE) "$(EVAL)"
 
 lock: $(VENV)/.dev                ## renews the lock files from requirements/*.in
 	$(BIN)/uv pip compile --universal --python-version 3.11 --generate-hashes --no-header -o requirements/dev.txt requirements/dev.in

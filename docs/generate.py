@@ -9,6 +9,7 @@ May import: proxy, recognizers, tests.surface.decisions, typer, the standard lib
 from __future__ import annotations
 
 import functools
+import json
 import re
 import sys
 from collections.abc import Callable, Iterable
@@ -84,16 +85,28 @@ def commands() -> str:
     return "\n".join(help_of(name) for name in ("", *names()) if name != "serve")
 
 
+def measured(name: str) -> str:
+    """Measured recall and precision in percent with what they were counted on; `-` where nothing was annotated."""
+    path = ROOT / "docs" / "evaluation.json"
+    rows = json.loads(path.read_text(encoding="utf-8"))["entities"] if path.is_file() else {}
+    row = rows.get(name)
+    if row is None:
+        return "-"
+    recall, precision = ("-" if row[key] is None else f"{100 * row[key]:.0f}" for key in ("recall", "precision"))
+    return f"{recall} of {row['spans']}, {precision} of {row['found']}"
+
+
 def entities() -> str:
     """Every built-in entity with what the shipped policies do about it."""
     policies = [load_policy(ROOT / "policies" / f"{name}.yaml", entities=ENTITIES) for name in POLICIES]
     rows = [
         f"| `{row.name}` | {cell(row.title)} | {cell(row.checked)} | {cell(row.source)} | {code(row.value)} | "
+        + f"{measured(row.name)} | "
         + " | ".join(policy.rule(row.name).action for policy in policies)
         + " |"
         for row in ENTITIES.values()
     ]
-    heads = ("entity", "what it is", "what decides", "source of the format", "example", *POLICIES)
+    heads = ("entity", "what it is", "what decides", "source of the format", "example", "measured", *POLICIES)
     return f"{len(ENTITIES)} entities.\n\n" + table(heads, rows)
 
 

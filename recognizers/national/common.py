@@ -10,7 +10,18 @@ from collections.abc import Callable, Iterable
 
 from recognizers.base import Entity, Rule, alnum, digits, fold
 
-_VARIANTS = {"a": "aàáâäã", "c": "cç", "e": "eèéêë", "i": "iìíîï", "n": "nñ", "o": "oòóôöõ", "u": "uùúûü"}
+_VARIANTS = {
+    "a": "aàáâäãåąă",
+    "c": "cçčć",
+    "e": "eèéêëěę",
+    "i": "iìíîïı",
+    "n": "nñňń",
+    "o": "oòóôöõőø",
+    "r": "rř",
+    "s": "sšśş",
+    "u": "uùúûüůű",
+    "z": "zžźż",
+}
 _GAP = {" ": r"[\s_\-]{0,3}", "'": "['’]?", ".": r"\.?", "°": "[°º]?"}
 _OTHER = r"[^\pL\pN]"
 _FILLERS = (
