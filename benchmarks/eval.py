@@ -3,7 +3,7 @@
 The folder holds `*.jsonl`, at any depth, and a `types.json`; none of it belongs to this repository. A line is
 `{"id", "lang", "source", "text", "spans": [{"start", "end", "type", "required"?, "alt"?}], "scope"?}`; `types.json`
 says which types are `required`, which recognizer names stand for which type, and which types agree with one another.
-Where the public sets come from is in docs/evaluation.md. Documents are read, measured and forgotten: only counts are kept.
+Where the public sets come from is in docs/evaluation.md. Documents are read, measured, forgotten: only counts stay.
 
 May import: its neighbours, the standard library. The engine runs as its own process, through the command line.
 """
