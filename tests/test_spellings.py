@@ -1,5 +1,4 @@
-"""Entity by spelling: values written as copy and paste, formats and evasion write them, found at their original "
-"place."""
+"""Entity by spelling: values as copy and paste, formats and evasion write them, found where they stand."""
 
 from __future__ import annotations
 
