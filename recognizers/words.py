@@ -120,7 +120,9 @@ TECHNICAL = word_set(
     "list dict tuple string number object array boolean todo fixme error warning warn info debug trace exception "
     "traceback select insert update delete join eks ec2 s3 iam rds vpc arn gmail iban bic swift sepa vat tva ssn "
     "nhs nir siret siren rpps mrn dob ref arial helvetica verdana calibri courier tahoma serif markdown latex "
-    "bluetooth wifi sms cv rgpd gdpr hipaa"
+    "bluetooth wifi sms cv rgpd gdpr hipaa "
+    "qty amt acct dept mob ext attn bcc inv sku pcs uom avg qte mnt montants nb stk menge betrag cant cantidad qta "
+    "importo troponin"
 )
 
 COMMON = word_set(

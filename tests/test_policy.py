@@ -202,12 +202,12 @@ def test_a_shipped_policy_says_what_is_done_with_every_entity(path: Path) -> Non
     assert policy.limit_for("glm-5.3") == ModelLimit(681280, "o200k_base", 1.4, 1048576)
 
 
-def test_strict_is_default_and_four_entities_more() -> None:
+def test_strict_is_default_and_five_entities_more() -> None:
     default, strict = (
         load_policy(ROOT / "policies" / f"{name}.yaml", entities=ENTITIES) for name in ("default", "strict")
     )
     differ = {name for name in ENTITIES if default.rule(name) != strict.rule(name)}
-    assert differ == {"ORGANIZATION", "LOCATION", "DATE_TIME", "COMPANY_ID"}
+    assert differ == {"ORGANIZATION", "LOCATION", "DATE_TIME", "COMPANY_ID", "TITLE"}
     assert default.limits == strict.limits
     assert {default.rule(name).action for name in ENTITIES} == {"replace", "allow"}
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from recognizers import address
 
-(RECOGNIZER,) = address.build()
+RECOGNIZER, PLACES = address.build()
 
 
 def found(text: str) -> list[str]:
