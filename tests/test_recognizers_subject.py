@@ -16,7 +16,8 @@ from stdnum import luhn
 from stdnum.iso7064 import mod_97_10
 
 from recognizers import contact, network, payment, secrets
-from recognizers.custom import CustomRule, DenyTerms, Foreign, build_custom
+from recognizers.custom import CustomRule, DenyTerms, build_custom
+from recognizers.foreign import Foreign
 from recognizers.iban import COUNTRIES
 from recognizers.shadow import shadow
 from recognizers.wallet import base58check, bech32, eip55, keccak256

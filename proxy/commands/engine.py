@@ -17,7 +17,7 @@ from proxy.detect import Detector
 from proxy.policy import Policy, PolicyError, declared_recognizers, load_policy, report
 from proxy.settings import default_workers
 from recognizers import ENTITIES
-from recognizers.custom import build_custom
+from recognizers.prove import fault
 
 UNREADABLE = 2
 DEFAULT_POLICY = Path(__file__).resolve().parents[2] / "policies" / "default.yaml"
@@ -34,20 +34,16 @@ def loaded(path: Path) -> Policy:
     except PolicyError as error:
         typer.echo(report(error.faults), err=True)
         raise typer.Exit(UNREADABLE) from None
-    fault = undeclarable(policy)
-    if fault is not None:
-        typer.echo(f"{path}: {fault}", err=True)
+    wrong = undeclarable(policy)
+    if wrong is not None:
+        typer.echo(f"{path}: {wrong}", err=True)
         raise typer.Exit(UNREADABLE)
     return policy
 
 
 def undeclarable(policy: Policy) -> str | None:
-    """Why a recognizer that the policy declares cannot be built; None if all can."""
-    try:
-        build_custom(declared_recognizers(policy))
-    except ValueError as error:
-        return str(error)
-    return None
+    """Why a recognizer that the policy declares cannot work; None if all can."""
+    return fault(declared_recognizers(policy))
 
 
 def patient(policy: Policy) -> Policy:

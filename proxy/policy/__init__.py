@@ -13,7 +13,7 @@
     trial     the policy's own tests
     schema    JSON schema for editors
 
-May import: pydantic, ruamel.yaml, phonenumbers, recognizers.{base,custom}.
+May import: pydantic, ruamel.yaml, phonenumbers, recognizers.{base,custom,foreign,onnx,pipeline}.
 """
 
 from proxy.policy.declare import declared_recognizers

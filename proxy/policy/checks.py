@@ -1,19 +1,22 @@
 """What a single value in a policy must be like: names, regular expressions, terms, regions.
 
 Each check returns the value or raises pydantic's custom error, whose type is one of `faults.RULES`.
-May import: pydantic_core, phonenumbers, recognizers.base, proxy.policy.faults.
+May import: pydantic_core, phonenumbers, recognizers.base, proxy.policy.{faults,frozen}.
 """
 
 from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 from phonenumbers import SUPPORTED_REGIONS
 from pydantic_core import PydanticCustomError
 
 from proxy.policy.faults import ask, nearest
+from proxy.policy.frozen import FrozenMap
 from recognizers.base import compile_re2
 
 MAX_TOKENS = 100_000_000
@@ -159,6 +162,67 @@ def whole_number(text: str) -> str | None:
     """`128k`, `128_000` and `128,000` as YAML 1.2 writes them."""
     match = re.fullmatch(r"([0-9]{1,9})(k|m)?", re.sub(r"[_,' ]", "", text.strip().lower()))
     return str(int(match[1]) * {"k": 1000, "m": 1_000_000}.get(match[2] or "", 1)) if match else None
+
+
+_MAX_DEPTH = 5
+
+
+def arguments(value: Any) -> Mapping[str, Any]:
+    """What a constructor may be given from YAML, by name, frozen."""
+    if not isinstance(value, Mapping) or not all(isinstance(name, str) and name.isidentifier() for name in value):
+        raise wrong("wrong-type", "must be a mapping of names to values")
+    return FrozenMap({name: _argument(inner, 0) for name, inner in value.items()})
+
+
+def _argument(value: Any, depth: int) -> Any:
+    if isinstance(value, str | int | float):
+        return value
+    if depth < _MAX_DEPTH and isinstance(value, list | tuple):
+        return tuple(_argument(item, depth + 1) for item in value)
+    if depth < _MAX_DEPTH and isinstance(value, Mapping) and all(isinstance(key, str) for key in value):
+        return FrozenMap({key: _argument(inner, depth + 1) for key, inner in value.items()})
+    raise wrong(
+        "wrong-value", "an argument is text, a number, true, false, or lists and mappings of these, five deep at most"
+    )
+
+
+def thawed(value: Any) -> Any:
+    """An argument as JSON has it."""
+    if isinstance(value, Mapping):
+        return {key: thawed(inner) for key, inner in value.items()}
+    return [thawed(inner) for inner in value] if isinstance(value, tuple) else value
+
+
+_SHA256 = re.compile(r"[0-9a-f]{64}")
+
+
+def sha256(text: str) -> str:
+    """64 hexadecimal digits."""
+    if not _SHA256.fullmatch(text):
+        mend = "write it in lower case" if _SHA256.fullmatch(text.lower()) else "64 hexadecimal digits, see docs/own.md"
+        raise wrong("wrong-value", "this is no sha256", mend)
+    return text
+
+
+def folder(path: str) -> str:
+    """An absolute path: what a relative one means depends on where the service was started."""
+    if not Path(path).is_absolute():
+        raise wrong("wrong-value", "this is not an absolute path", "begin with /")
+    return path
+
+
+def inside(path: str) -> str:
+    """A relative path that stays where it is."""
+    if Path(path).is_absolute() or ".." in Path(path).parts:
+        raise wrong("wrong-value", "this is not a path inside the folder")
+    return path
+
+
+def pipeline(source: str) -> str:
+    """The name of a package, or an absolute path."""
+    if not (source.isidentifier() or Path(source).is_absolute()):
+        raise wrong("wrong-value", "this is neither the name of a package nor an absolute path")
+    return source
 
 
 def class_path(path: str) -> str:

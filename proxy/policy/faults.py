@@ -28,6 +28,7 @@ RULES: Mapping[str, str] = MappingProxyType(
         "bad-term": "A listed term that would match too much, or never.",
         "bad-limit": "A limit that no request could keep, or that contradicts itself.",
         "bad-region": "A region without a telephone numbering plan.",
+        "no-example": "A recognizer or model from elsewhere without a test in which it finds something.",
         "dead-rule": "Something that could never have an effect.",
     }
 )

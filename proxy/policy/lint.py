@@ -31,6 +31,7 @@ def lint(data: Mapping[str, Any], builtin: frozenset[str]) -> Iterator[Slip]:
     yield from _unknown(data, known)
     yield from _undecided(data, builtin)
     yield from _dead_recognizers(data)
+    yield from _without_example(data)
     yield from _dead_terms(data)
     yield from _dead_tests(data, known)
 
@@ -46,6 +47,8 @@ def declared(data: Mapping[str, Any]) -> frozenset[str]:
 def _found_by(name: str, made: Any) -> tuple[str, ...]:
     listed = made.get("entities") if isinstance(made, Mapping) and "presidio" in made else None
     names = tuple(item for item in listed if isinstance(item, str)) if isinstance(listed, list) else ()
+    if isinstance(made, Mapping) and made.keys() & {"spacy", "onnx"}:
+        names = tuple(dict.fromkeys(item for item in _mapping(made, "labels").values() if isinstance(item, str)))
     return names or (name,)
 
 
@@ -123,6 +126,17 @@ def _dead_recognizers(data: Mapping[str, Any]) -> Iterator[Slip]:
         if _is_number(reach) and _is_number(least) and reach < least:
             message = f"the regex scores {reach:g} at best, below the min_score of {name}, {least}"
             yield Slip(("recognizers", name, "score"), "dead-rule", message, "raise the one or lower the other")
+
+
+def _without_example(data: Mapping[str, Any]) -> Iterator[Slip]:
+    """What was not written here must be seen to find something: each has a test, and finds what the test says."""
+    tested = {name for trial in _list(data, "tests") for name in _list(trial, "finds") if isinstance(name, str)}
+    for name, made in _mapping(data, "recognizers").items():
+        brought = isinstance(made, Mapping) and made.keys() & {"presidio", "spacy", "onnx"}
+        if brought and not tested.intersection(_found_by(name, made)):
+            message = f"no test shows that '{name}' finds anything"
+            mend = f"add one: {{text: '...', finds: [{_found_by(name, made)[0]}]}}"
+            yield Slip(("recognizers", name), "no-example", message, mend, on_key=True)
 
 
 def _is_number(value: Any) -> bool:

@@ -28,7 +28,7 @@ from proxy.policy.sections import (
     Frozen,
     Limits,
     ModelEntry,
-    PresidioRecognizer,
+    Own,
     RegexRecognizer,
     Region,
     Section,
@@ -122,6 +122,6 @@ class Policy(Section):
         return None
 
 
-def entities_of(name: str, made: RegexRecognizer | PresidioRecognizer) -> tuple[str, ...]:
+def entities_of(name: str, made: Own) -> tuple[str, ...]:
     """The entities that a recognizer of your own finds: its name, unless it lists others."""
-    return made.entities if isinstance(made, PresidioRecognizer) and made.entities else (name,)
+    return (name,) if isinstance(made, RegexRecognizer) else made.found or (name,)

@@ -47,6 +47,12 @@ Score: TypeAlias = Annotated[float, Strict(), Field(ge=0, le=1)]
 EntityName: TypeAlias = Annotated[str, AfterValidator(checks.entity_name)]
 Term: TypeAlias = Annotated[str, AfterValidator(checks.term)]
 Region: TypeAlias = Annotated[str, AfterValidator(checks.region), Field(examples=["FR", "GB"])]
+Arguments: TypeAlias = Annotated[
+    Mapping[str, Any],
+    PlainValidator(checks.arguments),
+    PlainSerializer(checks.thawed),
+    WithJsonSchema({"type": "object", "additionalProperties": {}}),
+]
 Action: TypeAlias = Literal["replace", "mask", "hash", "redact", "block", "allow"]
 Part: TypeAlias = Literal["refuse", "pass"]
 Kept: TypeAlias = Literal["refuse", "allow"]
@@ -61,6 +67,15 @@ def _filled(items: tuple[T, ...]) -> tuple[T, ...]:
 
 
 Filled: TypeAlias = Annotated[tuple[T, ...], AfterValidator(_filled), Field(json_schema_extra={"minItems": 1})]
+
+
+def _labels(value: Mapping[str, str]) -> Mapping[str, str]:
+    if not value:
+        raise checks.wrong("wrong-value", "must not be empty")
+    return FrozenMap(value)
+
+
+Labels: TypeAlias = Annotated[Mapping[str, EntityName], AfterValidator(_labels), PlainSerializer(dict)]
 
 
 class Section(BaseModel):
@@ -175,21 +190,84 @@ class RegexRecognizer(Section):
 
 
 class PresidioRecognizer(Section):
-    """A recognizer written for Presidio: a class that can be called without arguments."""
+    """A recognizer written for Presidio. Its code runs with the rights of the service."""
 
     presidio: Annotated[str, AfterValidator(checks.class_path)]
-    """Its path, `package.module.ClassName`. The package must be installed where the proxy runs."""
+    """Its class, `package.module.ClassName`. The package must be installed where the proxy runs."""
     entities: tuple[EntityName, ...] = ()
     """The entities that it finds. Left out: the one that it is listed under."""
+    arguments: Arguments = FrozenMap({})
+    """What its constructor is given, by name: text, numbers, true, false, lists and mappings."""
+
+    @property
+    def found(self) -> tuple[str, ...]:
+        return self.entities
+
+
+class SpacyRecognizer(Section):
+    """A spaCy pipeline that is installed, or that lies in a folder."""
+
+    spacy: Annotated[str, AfterValidator(checks.pipeline)]
+    """The package's name (`de_core_news_md`), or the absolute path of a folder."""
+    labels: Labels
+    """Which of its labels is which entity; its other labels are left alone."""
+    version: str | None = None
+    """The package's version. A package of another version does not load. Needed for a package."""
+    sha256: Annotated[str, AfterValidator(checks.sha256)] | None = None
+    """The digest of the folder. Another content does not load. Needed for a folder."""
+    score: Score = DEFAULT_SCORE
+    """The confidence of what it finds."""
+
+    @model_validator(mode="after")
+    def _pinned(self) -> SpacyRecognizer:
+        key, value = ("version", self.version) if self.spacy.isidentifier() else ("sha256", self.sha256)
+        if value is None:
+            raise checks.wrong("missing-key", f"'{key}' must say which '{self.spacy}' is meant")
+        return self
+
+    @property
+    def found(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(self.labels.values()))
+
+
+class OnnxRecognizer(Section):
+    """A Hugging Face token classifier that was exported to ONNX. Needs `pip install caviardage[onnx]`."""
+
+    onnx: Annotated[str, AfterValidator(checks.folder)]
+    """The absolute path of a folder with the graph (`*.onnx`), `tokenizer.json` and `config.json`."""
+    sha256: Annotated[str, AfterValidator(checks.sha256)]
+    """The digest of the folder. Another content does not load."""
+    labels: Labels
+    """Which of its labels, without `B-` and `I-`, is which entity; its other labels are left alone."""
+    file: Annotated[str, AfterValidator(checks.inside)] | None = None
+    """The graph's file inside the folder, where there are several."""
+    window: Annotated[int, Strict(), Field(ge=16, le=8192)] = 512
+    """Tokens that it reads at once. Longer text is read in windows that overlap by a quarter."""
+
+    @property
+    def found(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(self.labels.values()))
+
+
+Own: TypeAlias = RegexRecognizer | PresidioRecognizer | SpacyRecognizer | OnnxRecognizer
+_KINDS: Mapping[str, type[Section]] = FrozenMap(
+    {"presidio": PresidioRecognizer, "spacy": SpacyRecognizer, "onnx": OnnxRecognizer}
+)
 
 
 def _kind(value: Any) -> str:
-    presidio = "presidio" in value if isinstance(value, Mapping) else isinstance(value, PresidioRecognizer)
-    return "#presidio" if presidio else "#regex"
+    for key, section in _KINDS.items():
+        if key in value if isinstance(value, Mapping) else isinstance(value, section):
+            return f"#{key}"
+    return "#regex"
 
 
 CustomRecognizer: TypeAlias = Annotated[
-    Annotated[RegexRecognizer, Tag("#regex")] | Annotated[PresidioRecognizer, Tag("#presidio")], Discriminator(_kind)
+    Annotated[RegexRecognizer, Tag("#regex")]
+    | Annotated[PresidioRecognizer, Tag("#presidio")]
+    | Annotated[SpacyRecognizer, Tag("#spacy")]
+    | Annotated[OnnxRecognizer, Tag("#onnx")],
+    Discriminator(_kind),
 ]
 
 
