@@ -35,6 +35,7 @@ from proxy.store.sealing import Sealer
 from proxy.store.shared import RedisShelf
 from proxy.trip import Outbound
 from recognizers import ENTITIES
+from recognizers.device import DEVICES, Choice, Device
 
 TOKENIZERS = ("o200k_base", "cl100k_base", "bytes")
 STORE_SECONDS = 2.0
@@ -47,6 +48,7 @@ class Detection(Protocol):
     """What the lifespan needs of the detector."""
 
     ready: bool
+    chosen: Choice
 
     async def start(self) -> None: ...
 
@@ -134,6 +136,7 @@ class App:
             self._give_up([f"detection does not start: {error}"])
         else:
             self._started = True
+            self._log.info("device", device=parts.detector.chosen.device, code=parts.detector.chosen.code)
             self._log.info("ready", policy=parts.about["policy"], workers=parts.about["workers"])
 
     async def _watch_store(self) -> None:
@@ -201,7 +204,13 @@ def build(settings: Settings, log: Log, failed: Failed) -> App:
     def on_fault(error: Exception) -> None:
         log.error("fault", **describe(error))
 
-    detector = Detector(settings_for(policy), workers=settings.workers, deadline=policy.detection.deadline_seconds)
+    detector = Detector(
+        settings_for(policy),
+        workers=settings.workers,
+        deadline=policy.detection.deadline_seconds,
+        device=device_of(settings),
+        on_progress=lambda done, total: log.info("progress", done=done, total=total),
+    )
     parts = Parts(
         handler=Pipeline(policy, detector, measure.Counters(TOKENIZERS), upstream, audit, secret, on_fault, store),
         detector=detector,
@@ -221,6 +230,11 @@ def build(settings: Settings, log: Log, failed: Failed) -> App:
         },
     )
     return App(parts, limits_of(settings), log, failed)
+
+
+def device_of(settings: Settings) -> Device:
+    """Where models run, as `settings` has checked it."""
+    return next(device for device in DEVICES if device == settings.device)
 
 
 def policy_of(settings: Settings) -> Policy:

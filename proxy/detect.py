@@ -20,7 +20,8 @@ import tempfile
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any
+from dataclasses import replace
+from typing import Any, Literal
 
 from cachetools import LRUCache
 from pebble import ProcessPool
@@ -32,17 +33,38 @@ from proxy.policy.model import Policy
 from recognizers import CHECKED, worker
 from recognizers.analyzer import Item, Settings
 from recognizers.base import Span, fold
+from recognizers.device import Choice, Device, choose
+from recognizers.holder import Holder
 from recognizers.known import NAME as KNOWN
 from recognizers.overlap import resolve
 
 CACHED_SPANS = 200_000
+HUGE, EVERY = 200_000, 5.0
+"""Code points from which on progress is told, and after how many seconds each time."""
 
 
 class Detector:
     """The pool of workers with everything loaded. One per process, shared by all requests, holds no request's data."""
 
-    def __init__(self, settings: Settings, *, workers: int, deadline: float, waiting: int = 64) -> None:
+    def __init__(
+        self,
+        settings: Settings,
+        *,
+        workers: int,
+        deadline: float,
+        waiting: int = 64,
+        device: Device | Literal["apart"] = "cpu",
+        on_progress: Callable[[int, int], None] = lambda done, total: None,
+    ) -> None:
+        """`device`: where models run; `apart` is the processor, in one process for all workers, as with `cuda`.
+
+        `on_progress` is told code points done and in all, for prompts of more than `HUGE`, every few seconds.
+        """
         self.settings = settings
+        self.chosen = Choice("cpu", "asked")
+        self._device = device
+        self._holder: Holder | None = None
+        self._on_progress = on_progress
         self.workers = workers
         self.ready = False
         self._deadline = deadline
@@ -51,11 +73,18 @@ class Detector:
         self._key = secrets.token_bytes(32)
         self._cache: LRUCache[bytes, tuple[Span, ...]] = LRUCache(CACHED_SPANS, getsizeof=lambda spans: 1 + len(spans))
         self._pool: ProcessPool | None = None
+        self._reviving = asyncio.Lock()
 
     async def start(self) -> None:
         """Starts the workers and waits until each has loaded its models; raises what a worker raises."""
         loop = asyncio.get_running_loop()
         await loop.run_in_executor(None, worker.check, self.settings)
+        if self._device != "apart":
+            self.chosen = await loop.run_in_executor(None, choose, self._device)
+        if self._device == "apart" or self.chosen.device == "cuda":
+            self._holder = Holder(self.settings.languages, self.settings.custom, cuda=self._device != "apart")
+            self.settings = replace(self.settings, shared=self._holder.address)
+            await loop.run_in_executor(None, self._holder.start)
         # Inherited by the workers: with one worker a core, a worker's own threads only wait for one another's.
         os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
         pool = self._new_pool()
@@ -86,6 +115,9 @@ class Detector:
         if pool is not None:
             pool.stop()  # type: ignore[no-untyped-call]
             await asyncio.get_running_loop().run_in_executor(None, pool.join, 10)
+        holder, self._holder = self._holder, None
+        if holder is not None:
+            await asyncio.get_running_loop().run_in_executor(None, holder.stop)
 
     async def detect(
         self,
@@ -103,6 +135,7 @@ class Detector:
         self._inside += 1
         try:
             deadline = time.monotonic() + min(self._deadline, policy.detection.deadline_seconds)
+            progress = self._watched(progress, sum(len(leaf.text) for leaf in leaves))
             scope = f"{tenant}\0{policy.digest}\0".encode()
             spans = await self._first_look(leaves, scope, deadline, progress)
             wanted = Wanted(policy)
@@ -131,6 +164,22 @@ class Detector:
             for span in spans
             if span.entity in CHECKED
         ]
+
+    def _watched(self, progress: Callable[[int], None], total: int) -> Callable[[int], None]:
+        """`progress`, and for a huge prompt a line for the operator now and then."""
+        if total < HUGE:
+            return progress
+        done, told = 0, time.monotonic()
+
+        def watch(more: int) -> None:
+            nonlocal done, told
+            done += more
+            if time.monotonic() - told >= EVERY:
+                told = time.monotonic()
+                self._on_progress(done, total)
+            progress(more)
+
+        return watch
 
     async def _first_look(
         self, leaves: Sequence[Leaf], scope: bytes, deadline: float, progress: Callable[[int], None]
@@ -196,6 +245,8 @@ class Detector:
         """One call in a worker. At the deadline the worker is killed; a client that leaves kills nothing."""
         if self._pool is None:
             raise Unavailable("Detection is not running.")
+        if self._holder is not None and not self._holder.alive:
+            await self._revive(self._holder)
         left = deadline - time.monotonic()
         if left <= 0:
             raise Unavailable("Detection did not finish in time.", code="detection_timeout")
@@ -223,6 +274,15 @@ class Detector:
             initargs=(self.settings,),
             context=_context(),
         )
+
+    async def _revive(self, holder: Holder) -> None:
+        """Starts the process that holds the models again, once for all requests that wait for it."""
+        async with self._reviving:
+            if not holder.alive:
+                try:
+                    await asyncio.get_running_loop().run_in_executor(None, holder.start)
+                except ValueError:
+                    raise Unavailable("Detection is starting again.", code="not_ready", retry=True) from None
 
     def _renew(self, broken: ProcessPool) -> None:
         """A pool whose workers died while they had nothing to do (out of memory, say) never works again by itself."""

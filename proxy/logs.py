@@ -34,6 +34,8 @@ EVENTS: Final = frozenset(
         "upstream_plain_http",
         "store_lost",
         "store_reached",
+        "device",
+        "progress",
         "refused",
         "stream_broken",
         "fault",
@@ -50,10 +52,11 @@ FIELDS: Final = {
     "severity": re.compile(r"[A-Z0-9 ]{1,16}"),
     "policy": re.compile(r"[A-Za-z0-9._@:-]{1,160}"),
     "host": re.compile(r"[A-Za-z0-9.:_-]{1,255}"),
+    "device": re.compile(r"cpu|cuda"),
     "version": re.compile(r"[A-Za-z0-9.+-]{1,32}"),
 }
 """Fields that hold text, each with its form."""
-NUMBERS: Final = frozenset(("status", "port", "workers", "seconds"))
+NUMBERS: Final = frozenset(("status", "port", "workers", "seconds", "done", "total"))
 _OTHER_LOGGERS = (
     "presidio-analyzer",
     "presidio-anonymizer",

@@ -52,6 +52,7 @@ class Settings:
     store: str = field(default="memory", repr=False)
     store_secret: bytes = field(default=b"", repr=False)
     store_ttl: float = 86_400.0
+    device: str = "auto"
     audit: str = "-"
     log_level: str = "info"
 
@@ -60,6 +61,8 @@ class Settings:
         if self.secret and len(self.secret) < 16:
             faults.append("secret: at least 16 bytes are needed, for example the output of `openssl rand -hex 32`")
         faults += self._store_faults()
+        if self.device not in DEVICES:
+            faults.append(f"device: one of {', '.join(DEVICES)}")
         if self.log_level not in LOG_LEVELS:
             faults.append(f"log level: one of {', '.join(LOG_LEVELS)}")
         if self.upstream_ca is not None and not self.upstream_ca.is_file():
@@ -97,6 +100,7 @@ class Settings:
             yield "port: must be between 0 and 65535 (0 takes a free one)"
 
 
+DEVICES = ("auto", "cpu", "cuda")
 LOG_LEVELS = ("debug", "info", "warning", "error")
 POSITIVE = (
     "workers",

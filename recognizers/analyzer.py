@@ -22,6 +22,7 @@ from recognizers import (
     custom,
     dates,
     health,
+    holder,
     national,
     network,
     organisations,
@@ -41,6 +42,7 @@ from recognizers.names import LABELS as NAME_ENTITIES
 from recognizers.names import Names
 from recognizers.overlap import resolve
 from recognizers.shadow import Shadow, shadow
+from recognizers.shared import Address
 from recognizers.structure import Field, StructuredNames, fields
 from recognizers.things import is_thing
 from recognizers.titles import TITLE, titles
@@ -93,6 +95,8 @@ class Settings:
     custom: tuple[CustomSpec, ...] = ()
     entities: frozenset[str] = frozenset()
     least: tuple[tuple[str, float], ...] = ()
+    shared: Address | None = None
+    """Where the process listens that holds the models; None if each worker has its own."""
 
 
 @dataclass(frozen=True)
@@ -140,7 +144,7 @@ class Analyzer:
         self._rules = tuple(rules)
         self._structured = StructuredNames()
         self._structured_by: dict[str, StructuredNames] = {}
-        self._names = Names(settings.languages) if self._wanted & NAME_ENTITIES else None
+        self._names = Names(settings.languages, settings.shared) if self._wanted & NAME_ENTITIES else None
 
     def load(self) -> None:
         """Compiles every pattern and loads the models. Raises `ModelUnavailable`."""
@@ -269,7 +273,11 @@ class Analyzer:
 def _recognizers(settings: Settings) -> list[EntityRecognizer]:
     modules = (payment, network, secrets, dates, health, national, address, work, traces, organisations)
     built = [recognizer for module in modules for recognizer in module.build()]
-    return [*built, *contact.build(settings.phone_regions), *custom.build_custom(settings.custom)]
+    built += contact.build(settings.phone_regions)
+    if settings.shared is None:
+        return [*built, *custom.build_custom(settings.custom)]
+    here = [spec for spec in settings.custom if not isinstance(spec, custom.Model)]
+    return [*built, *custom.build_custom(here), *holder.elsewhere(settings.custom, settings.shared)]
 
 
 def _read(item: Item) -> _Reading:

@@ -23,6 +23,9 @@ class BlockModel(EntityRecognizer):
         self.labels = dict(labels)
         super().__init__(supported_entities=sorted(set(self.labels.values())), name=title)
 
+    def load(self) -> None:
+        """Nothing to load, unless a subclass has something."""
+
     @abstractmethod
     def find(self, texts: Sequence[str]) -> list[list[Span]]:
         """The spans of each text, in its code points. Texts are at most a few thousand code points long."""

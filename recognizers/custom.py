@@ -48,7 +48,8 @@ class DenyTerms:
     score: float = 1.0
 
 
-Brought: TypeAlias = Foreign | SpacyPipeline | OnnxModel
+Model: TypeAlias = SpacyPipeline | OnnxModel
+Brought: TypeAlias = Foreign | Model
 """What comes with code or weights that are not ours: it must find something in an example before it may serve."""
 CustomSpec: TypeAlias = CustomRule | DenyTerms | Brought
 
@@ -63,15 +64,15 @@ def build_custom(specs: Sequence[CustomSpec]) -> list[EntityRecognizer]:
     return built
 
 
-def bring(spec: Brought) -> EntityRecognizer:
-    """The recognizer, loaded. Raises ValueError."""
+def bring(spec: Brought, *, cuda: bool = False) -> EntityRecognizer:
+    """The recognizer, loaded; `cuda` says where, for models. Raises ValueError."""
     match spec:
         case Foreign():
             return ForeignRecognizer(spec)
         case SpacyPipeline():
-            return SpacyRecognizer(spec)
+            return SpacyRecognizer(spec, cuda=cuda)
         case OnnxModel():
-            return OnnxRecognizer(spec)
+            return OnnxRecognizer(spec, cuda=cuda)
 
 
 def _rule_recognizer(spec: CustomRule) -> CustomRecognizer:

@@ -3,7 +3,7 @@
 A packaged spaCy model gives the tokenizer and the words' vectors; its `ner` component is replaced by the one that was
 trained on from it here, where there are such weights (`weights`, docs/models.md).
 
-May import: recognizers.weights, spacy, thinc, the model packages, the standard library.
+May import: device, weights, spacy, the model packages, the standard library.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from types import MappingProxyType
 from typing import Any
 
 from recognizers import weights
+from recognizers.device import prepare
 
 
 class ModelUnavailable(RuntimeError):
@@ -124,15 +125,15 @@ def check_genuine(source: Source, directory: Path) -> None:
             )
 
 
-def load(source: Source) -> tuple[Any, threading.Lock, Path]:
+def load(source: Source, *, cuda: bool = False) -> tuple[Any, threading.Lock, Path]:
     """The verified pipeline, the lock that its users take turns by, and the directory it came from."""
     directory = locate(source)
     check_genuine(source, directory)
-    return *_pipeline(directory, source.language, source.own), directory
+    return *_pipeline(directory, source.language, source.own, cuda), directory
 
 
 @cache
-def _pipeline(directory: Path, language: str, own: str) -> tuple[Any, threading.Lock]:
+def _pipeline(directory: Path, language: str, own: str, cuda: bool) -> tuple[Any, threading.Lock]:
     """A pipeline with nothing but its `ner` component, or ours in its place; read once in the life of a process.
 
     The other components, the shared `tok2vec` among them, feed nothing that is used here: entities are the same
@@ -142,9 +143,8 @@ def _pipeline(directory: Path, language: str, own: str) -> tuple[Any, threading.
         warnings.simplefilter("ignore", DeprecationWarning)
         import spacy
         from spacy.util import load_config
-        from thinc.api import NumpyOps, set_current_ops
 
-    set_current_ops(NumpyOps(use_blis=False))
+    prepare(cuda)
     pipes = load_config(directory / "config.cfg")["nlp"]["pipeline"]
     nlp = spacy.load(directory, exclude=[pipe for pipe in pipes if pipe != "ner" or own])
     if own:

@@ -9,8 +9,8 @@ May import: its neighbours in this package, spacy, the standard library.
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator, Sequence
-from typing import Any
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, TypeAlias
 
 from recognizers import lexicon, models, multilingual
 from recognizers.base import Entity, Span
@@ -19,6 +19,7 @@ from recognizers.gazetteer import listed
 from recognizers.lexicon import Lexicon
 from recognizers.recase import second_looks
 from recognizers.shape import looks_personal, persons, phrase
+from recognizers.shared import Address, Remote
 from recognizers.titles import TITLE
 from recognizers.visible import visible
 
@@ -50,6 +51,9 @@ ENTITIES = (
     TITLE,
 )
 
+Hits: TypeAlias = list[tuple[int, int, str]]
+"""Start, end and the model's own label."""
+
 LABELS = frozenset({"PERSON", "ORGANIZATION", "LOCATION"})
 SCORE = 0.85
 SECOND_LOOK = 0.7
@@ -70,39 +74,45 @@ class NameModel:
         self.lexicon = words or Lexicon()
         self._nlp: Any = None
         self._lock = threading.Lock()
+        self.elsewhere: Callable[[Sequence[str]], list[Hits]] | None = None
+        """What to ask instead of running the model here, in a process that shares one (`shared`)."""
 
-    def load(self) -> None:
+    def load(self, *, cuda: bool = False) -> None:
         """Loads and verifies the model. Raises `ModelUnavailable`."""
         if self._nlp is None:
-            self._nlp, self._lock, directory = models.load(self.source)
+            self._nlp, self._lock, directory = models.load(self.source, cuda=cuda)
             self.lexicon = lexicon.build(lexicon.dictionary(directory, self._nlp.vocab.strings))
 
     def find(self, texts: Sequence[str]) -> list[list[Span]]:
         """The names in each text, in code points, sorted; they may overlap."""
         if self._nlp is None:
             raise models.ModelUnavailable(f"the {self.source.language!r} name model is not loaded")
-        first = list(self._hits(texts))
+        hits_of = self.elsewhere or self.hits
+        first = hits_of(texts)
         found = [self._spans(text, hits, SCORE, "") for text, hits in zip(texts, first, strict=True)]
         for text, hits, spans in zip(texts, first, found, strict=True):
             others = [(start, end) for start, end, label in hits if self.source.labels.get(label) == "LOCATION"]
             name = f"names:{self.source.language}"
             spans += [Span(a, b, "PERSON", GIVEN, name, why) for a, b, why in listed(text, others, self.lexicon)]
         again = [(index, at, line) for index, text in enumerate(texts) for at, line in second_looks(text, self.lexicon)]
-        for (index, at, line), hits in zip(again, self._hits([line for _, _, line in again]), strict=True):
+        more = hits_of([line for _, _, line in again]) if again else []
+        for (index, at, line), hits in zip(again, more, strict=True):
             persons_only = [hit for hit in self._spans(line, hits, SECOND_LOOK, ", recased") if hit.entity == "PERSON"]
             moved = [hit._replace(start=hit.start + at, end=hit.end + at) for hit in persons_only]
             found[index] += [hit for hit in moved if self._second(texts[index][hit.start : hit.end])]
         return [sorted(set(spans)) for spans in found]
 
-    def _hits(self, texts: Sequence[str]) -> Iterator[list[tuple[int, int, str]]]:
+    def hits(self, texts: Sequence[str]) -> list[Hits]:
+        """What the model marks in each text, as it marks it."""
+        found: list[Hits] = []
         for first in range(0, len(texts), _BATCH):
             batch = [visible(text) for text in texts[first : first + _BATCH]]
             with self._lock, self._nlp.memory_zone():
-                hits = [
+                found += [
                     [(entity.start_char, entity.end_char, entity.label_) for entity in doc.ents]
                     for doc in self._nlp.pipe(batch, batch_size=_BATCH)
                 ]
-            yield from hits
+        return found
 
     def _second(self, value: str) -> bool:
         """A second look's hit counts; one in lower case, for a model taught to read such, only as a whole name."""
@@ -129,7 +139,7 @@ class NameModel:
 class Names:
     """The models of several languages. English and French share a dictionary: a plain word of either is no name."""
 
-    def __init__(self, languages: Sequence[str]) -> None:
+    def __init__(self, languages: Sequence[str], shared: Address | None = None) -> None:
         unknown = [code for code in languages if code not in models.SOURCES and code not in multilingual.LANGUAGES]
         if unknown:
             known = ", ".join([*models.SOURCES, *multilingual.LANGUAGES])
@@ -137,6 +147,8 @@ class Names:
         self.languages = tuple(languages)
         self._packaged = {code: NameModel(models.SOURCES[code]) for code in languages if code in models.SOURCES}
         self._european = EuropeanModel() if set(languages) & set(multilingual.LANGUAGES) else None
+        for code, model in self._packaged.items():
+            model.elsewhere = Remote(shared, f"names:{code}") if shared is not None else None
         self.lexicon = Lexicon()
 
     def load(self) -> None:

@@ -21,12 +21,13 @@ import numpy as np
 from recognizers import pinned
 from recognizers.base import Span
 from recognizers.blockwise import BlockModel
+from recognizers.device import has_onnx_cuda
 from recognizers.tagged import Hit, Scheme, Token, softmax
 
 _BATCH_TOKENS = 8_192
 """Tokens, padding included, that go through the model at once."""
 _INPUTS = frozenset({"input_ids", "attention_mask", "token_type_ids"})
-CPU = "CPUExecutionProvider"
+CPU, CUDA = "CPUExecutionProvider", "CUDAExecutionProvider"
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,9 +62,9 @@ class _Window(NamedTuple):
 class OnnxRecognizer(BlockModel):
     """Holds no text between calls."""
 
-    def __init__(self, spec: OnnxModel, provider: str = CPU) -> None:
+    def __init__(self, spec: OnnxModel, *, cuda: bool = False) -> None:
         self._spec = spec
-        self._provider = provider
+        self._providers = [CUDA, CPU] if cuda and has_onnx_cuda() else [CPU]
         self._session: Any = None
         super().__init__(spec.title, spec.labels)  # which loads
 
@@ -77,7 +78,7 @@ class OnnxRecognizer(BlockModel):
         self._scheme = Scheme(_labels(folder), self.labels)
         self._unknown(self._scheme.kinds)
         self._tokenizer = _tokenizer(tokenizers, folder, self._spec.window)
-        self._session = _session(runtime, _graph(folder, self._spec.file), self._provider)
+        self._session = _session(runtime, _graph(folder, self._spec.file), self._providers)
         self._inputs = frozenset(given.name for given in self._session.get_inputs())
         if not {"input_ids"} <= self._inputs <= _INPUTS:
             raise ValueError(f"{self.title}: not a token classifier, its inputs are {', '.join(sorted(self._inputs))}")
@@ -186,11 +187,14 @@ def _tokenizer(package: Any, folder: Path, window: int) -> Any:
     return tokenizer
 
 
-def _session(runtime: Any, graph: Path, provider: str) -> Any:
+def _session(runtime: Any, graph: Path, providers: list[str]) -> Any:
     options = runtime.SessionOptions()
     options.intra_op_num_threads = options.inter_op_num_threads = 1  # a worker a core
     options.log_severity_level = 4
     try:
-        return runtime.InferenceSession(str(graph), options, providers=[provider])
+        session = runtime.InferenceSession(str(graph), options, providers=providers)
     except Exception as error:
         raise ValueError(f"{graph} does not load as an ONNX model ({type(error).__name__})") from error
+    if session.get_providers()[0] != providers[0]:  # the runtime falls back without a word
+        raise ValueError(f"{graph} loads, but not with {providers[0]}: does onnxruntime find CUDA and cuDNN?")
+    return session

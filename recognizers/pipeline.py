@@ -1,6 +1,6 @@
 """Any installed spaCy pipeline, or one in a folder, as a recognizer: its entities under the policy's names.
 
-May import: base, blockwise, pinned, visible, spacy, thinc, the standard library.
+May import: base, blockwise, device, pinned, visible, spacy, the standard library.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from typing import Any
 from recognizers import pinned
 from recognizers.base import Span
 from recognizers.blockwise import BlockModel
+from recognizers.device import prepare
 from recognizers.visible import visible
 
 _BATCH = 32
@@ -43,8 +44,9 @@ class SpacyPipeline:
 class SpacyRecognizer(BlockModel):
     """A pipeline whose entities count. Holds no text between calls; one thread at a time."""
 
-    def __init__(self, spec: SpacyPipeline) -> None:
+    def __init__(self, spec: SpacyPipeline, *, cuda: bool = False) -> None:
         self._spec = spec
+        self._cuda = cuda
         self._nlp: Any = None
         super().__init__(spec.title, spec.labels)  # which loads
 
@@ -55,7 +57,7 @@ class SpacyRecognizer(BlockModel):
         path = _folder(self._spec)
         if self._spec.sha256 is not None:
             pinned.check(path, self._spec.sha256)
-        self._nlp = _loaded(path, self._spec)
+        self._nlp = _loaded(path, self._spec, self._cuda)
         known = [label for name in self._nlp.pipe_names for label in self._nlp.pipe_labels.get(name, ())]
         self._unknown(known)
 
@@ -98,13 +100,12 @@ def _folder(spec: SpacyPipeline) -> Path:
     return inner[0] if len(inner) == 1 else place
 
 
-def _loaded(path: Path, spec: SpacyPipeline) -> Any:
+def _loaded(path: Path, spec: SpacyPipeline, cuda: bool) -> Any:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         import spacy
-        from thinc.api import NumpyOps, set_current_ops
 
-        set_current_ops(NumpyOps(use_blis=False))  # see models
+        prepare(cuda)
         try:
             return spacy.load(path)
         except Exception as error:

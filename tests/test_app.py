@@ -32,7 +32,9 @@ from proxy.metrics import Metrics
 from proxy.settings import Settings, StartError
 from proxy.store.memory import in_memory
 from proxy.trip import Inbound, Outbound
+from recognizers.device import Choice
 
+CPU = Choice("cpu", "asked")
 SECRET = b"0123456789abcdef"
 CANARY = "Mira Tallow"
 
@@ -45,6 +47,7 @@ class Detection:
     misses: list[str] = field(default_factory=list)
     error: Exception | None = None
     ready: bool = False
+    chosen: Choice = CPU
     stopped: bool = False
     tested: list[tuple[str, str, str]] = field(default_factory=list)
 
@@ -129,7 +132,7 @@ def test_nothing_is_served_until_detection_has_passed_its_self_test() -> None:
         assert detection.tested == [("PERSON", "I am Mira.", "Mira")]
         assert service.get("/readyz").json() == {"ready": True, "policy": "default@0123", "workers": 1}
     assert detection.stopped
-    assert [json.loads(line)["event"] for line in service.log.getvalue().splitlines()] == ["ready", "stopped"]
+    assert [json.loads(line)["event"] for line in service.log.getvalue().splitlines()] == ["device", "ready", "stopped"]
 
 
 def test_a_service_that_is_alive_but_cannot_work_is_not_ready() -> None:

@@ -5,6 +5,7 @@ May import: analysis, detect, policy, recognizers, typer.
 
 from __future__ import annotations
 
+import os
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -17,6 +18,7 @@ from proxy.detect import Detector
 from proxy.policy import Policy, PolicyError, declared_recognizers, load_policy, report
 from proxy.settings import default_workers
 from recognizers import ENTITIES
+from recognizers.device import DEVICES
 from recognizers.prove import fault
 
 UNREADABLE = 2
@@ -60,9 +62,15 @@ def policy_from(path: Path) -> Policy:
 @asynccontextmanager
 async def detecting(policy: Policy) -> AsyncIterator[Detector]:
     """A started and self-tested detector."""
-    detector = Detector(settings_for(policy), workers=default_workers(), deadline=LONGEST, waiting=MANY)
+    asked = os.environ.get("CAVIARDAGE_DEVICE", "auto")
+    device = next((name for name in DEVICES if name == asked), DEVICES[0])
+    detector = Detector(settings_for(policy), workers=default_workers(), deadline=LONGEST, waiting=MANY, device=device)
     try:
-        await detector.start()
+        try:
+            await detector.start()
+        except ValueError as error:
+            typer.echo(str(error), err=True)
+            raise typer.Exit(UNREADABLE) from None
         missed = await detector.self_test(examples(policy))
         if missed:
             typer.echo(f"self-test: not found in their own examples: {', '.join(missed)}", err=True)

@@ -41,6 +41,9 @@ def serve(
     workers: Annotated[
         int, typer.Option(envvar=_env("WORKERS"), help="Detection processes.", show_default="one a core, at most 4")
     ] = 0,
+    device: Annotated[
+        str, typer.Option(envvar=_env("DEVICE"), help="Where models run: auto, cpu, or cuda (an NVIDIA device).")
+    ] = "auto",
     max_body_bytes: Annotated[int, typer.Option(envvar=_env("MAX_BODY_BYTES"), help="Largest body as received.")] = (
         32 * MIB
     ),
@@ -111,6 +114,7 @@ def serve(
             port=port,
             secret=secret.encode(),
             workers=workers or default_workers(),
+            device=device,
             max_body_bytes=max_body_bytes,
             max_decompressed_bytes=max_decompressed_bytes,
             max_answer_bytes=max_answer_bytes,
