@@ -54,7 +54,7 @@ def _brought(specs: Sequence[CustomSpec]) -> Iterator[tuple[str, Model]]:
 def load(languages: Sequence[str], specs: Sequence[CustomSpec], cuda: bool) -> Mapping[str, Find]:
     """Everything that the process answers for, by name; each tried once, so that the first request finds it warm."""
     found: dict[str, Find] = {}
-    for code in languages:
+    for code in filter(models.SOURCES.__contains__, languages):  # the multilingual one is small: workers hold it
         model = NameModel(models.SOURCES[code])
         model.load(cuda=cuda)
         found[f"names:{code}"] = model.hits

@@ -17,7 +17,10 @@ from recognizers.words import CALENDAR, COMMON, FUNCTION, PARTICLES, SUFFIXES, T
 
 NAME = "known"
 SCORE = 0.55
-_MIN_VALUE, _MIN_DIGITS, _MIN_PART = 4, 6, 3
+_MIN_VALUE, _MIN_DIGITS, _MIN_PART, _MIN_RUN = 4, 6, 3, 5
+_MAX_TAIL = 4
+INITIAL, INITIALS, USER = "initial and a known name", "initials of a known name", "a known name as in user names"
+_NOT_INITIALS = frozenset({"eg", "ie", "us", "uk", "am", "pm", "ps", "nb", "cv", "dc", "ba", "ma", "bc", "ad", "ca"})
 _NOT_KNOWN = frozenset({"TITLE"})
 """A form of address is one where it stands, and a plain word elsewhere."""
 
@@ -35,7 +38,7 @@ def propagate(texts: Sequence[str], known: Mapping[str, str], lexicon: Lexicon |
     """Other occurrences of known values (`value -> entity`, the value in any case) in each of `texts`.
 
     Whole words only, possessives included without their ending. A person's name is also looked for part by part,
-    except grammar words; parts that are or may be plain words (`Rose`, `Mark`; without a dictionary in `lexicon`, any
+    except grammar words, with initials, and as user names have it (`_abbreviated`); parts that are or may be plain words (`Rose`, `Mark`; without a dictionary in `lexicon`, any
     that is no registered given name) count only with a capital. Linear in the length of the texts, whatever the
     number of values.
     """
@@ -53,6 +56,8 @@ def _needles(known: Mapping[str, str], lexicon: Lexicon) -> Iterator[Needle]:
     """Parts first, so that a value that is itself known wins over the same word as a part of another."""
     persons = [value for value, entity in known.items() if entity == "PERSON"]
     for value in persons:
+        yield from _abbreviated(value, lexicon)
+    for value in persons:
         yield from _parts(value, lexicon)
     for value, entity in known.items():
         whole = fold(value)
@@ -66,6 +71,38 @@ def _needles(known: Mapping[str, str], lexicon: Lexicon) -> Iterator[Needle]:
             any(char.isalpha() for char in whole) or sum(map(str.isdigit, whole)) >= _MIN_DIGITS
         ):
             yield Needle(whole, entity, False, "known value")
+
+
+def _abbreviated(value: str, lexicon: Lexicon) -> Iterator[Needle]:
+    """`T. Mokoena`, `Mokoena T.`, `T.M.`, and what user names and mail boxes are made of: `tmokoena`, `mokoenat`.
+
+    The given name is the first word, the surname what follows it. A surname that is also a plain word asks for the
+    point behind the initial, and is not run together with it (`Anna Mark`: no `amark`, no `A mark`).
+    """
+    words = [word.folded for word in tokens(value, 0, len(value))]
+    words = [word for word in words if word not in SUFFIXES and word not in TITLES]
+    if len(words) < 2 or len(words[0]) < 2 or len(words[-1]) < _MIN_PART:
+        return
+    given, surname, last = words[0], " ".join(words[1:]), words[-1]
+    initial, plain = given[0], last in COMMON | CALENDAR | FUNCTION or lexicon.is_common(last)
+    for name in dict.fromkeys((surname, last)):
+        yield Needle(f"{initial}. {name}", "PERSON", True, INITIAL)
+        yield Needle(f"{initial}.{name}", "PERSON", True, INITIAL)
+        yield Needle(f"{name} {initial}.", "PERSON", True, INITIAL)
+        if not plain:
+            yield Needle(f"{initial} {name}", "PERSON", True, INITIAL)
+    if initial + last[0] not in _NOT_INITIALS:
+        yield Needle(f"{initial}.{last[0]}.", "PERSON", True, INITIALS)
+        yield Needle(f"{initial}. {last[0]}.", "PERSON", True, INITIALS)
+    together = "".join(words[1:])
+    runs = (
+        given + together,
+        together + given,
+        *(() if plain else (initial + last, initial + together, last + initial)),
+    )
+    for run in dict.fromkeys(runs):
+        if len(run) >= _MIN_RUN and run.isalpha() and not lexicon.is_common(run):
+            yield Needle(run, "PERSON", False, USER)
 
 
 def _parts(value: str, lexicon: Lexicon) -> Iterator[Needle]:
@@ -86,9 +123,21 @@ def _occurrences(automaton: ahocorasick.Automaton, text: str) -> Iterator[Span]:
     folded = fold(text)
     for last, needle in automaton.iter(folded):
         start, end = last + 1 - len(needle.text), last + 1
+        if needle.why == USER:
+            end = _past_digits(text, end)
         if _continues(folded, start, end) or (needle.cased and not text[start].isupper()):
             continue
+        if needle.why == INITIALS and text[start:end] != text[start:end].upper():
+            continue
         yield Span(start, end, needle.entity, SCORE, NAME, needle.why)
+
+
+def _past_digits(text: str, end: int) -> int:
+    """`tmokoena42`: up to four digits belong to a user name."""
+    upto = end
+    while upto < len(text) and upto - end < _MAX_TAIL and text[upto].isdigit():
+        upto += 1
+    return upto
 
 
 def _continues(text: str, start: int, end: int) -> bool:

@@ -156,6 +156,22 @@ def test_known_values_are_found_in_any_case_and_part_by_part() -> None:
     }  # fmt: skip
 
 
+def test_a_known_person_is_found_with_initials_and_in_user_names() -> None:
+    text = (
+        "T. Mokoena, T.Mokoena, T Mokoena, MOKOENA T., T.M. and T. M. agree; home: /home/tmokoena42, @thandiwemokoena, "
+        "mokoenat, thandiwe.mokoena@example.com, t_mokoena; but not tmokoenas, t.m., ATM.M. or T.MOK."
+    )
+    found = set(spots(text, {"Thandiwe Mokoena": "PERSON"}))
+    assert {"T. Mokoena", "T.Mokoena", "T Mokoena", "MOKOENA T.", "T.M.", "T. M."} <= found
+    assert {"tmokoena42", "thandiwemokoena", "mokoenat"} <= found
+    assert not {"tmokoenas", "t.m.", "M.M.", "T.MOK."} & found
+
+
+def test_initials_that_mean_something_else_and_surnames_that_are_words() -> None:
+    assert spots("E.g. this, I.e. that, A mark on the wall, amark", {"Eva Gallo": "PERSON", "Ana Mark": "PERSON"}) == []
+    assert spots("signed A. Mark", {"Ana Mark": "PERSON"}) == ["A. Mark", "Mark"]
+
+
 def test_a_part_that_is_a_plain_word_counts_only_with_a_capital() -> None:
     text = "Rose called. The rose is red. Mark it. He will go, said Will."
     assert spots(text, {"Rose Benhaddou": "PERSON"}) == ["Rose"]
