@@ -19,38 +19,8 @@ from proxy.model import Leaf
 from proxy.policy import load_policy
 from recognizers import ENTITIES
 
-SYLLABLES = [
-    "ba",
-    "ce",
-    "di",
-    "fo",
-    "gu",
-    "ka",
-    "le",
-    "mi",
-    "no",
-    "pu",
-    "ra",
-    "se",
-    "ti",
-    "vo",
-    "xu",
-    "ya",
-    "ze",
-    "li",
-    "mo",
-    "nu",
-    "ar",
-    "el",
-    "in",
-    "or",
-    "um",
-    "ast",
-    "ent",
-    "ist",
-    "ork",
-    "und",
-]
+SYLLABLES = "bacedifogukaleminopurasetivoxuyazelimonuarelinorumastentistorkund"
+"""Any two letters of it that stand together."""
 AT_ONCE = 32
 
 
@@ -89,7 +59,8 @@ async def _some(detector: Detector, policy: object, chance: random.Random, count
 
 
 def _word(chance: random.Random) -> str:
-    return "".join(chance.choice(SYLLABLES) for _ in range(chance.randint(2, 5)))
+    places = (chance.randrange(len(SYLLABLES) - 1) for _ in range(chance.randint(2, 5)))
+    return "".join(SYLLABLES[at : at + 2] for at in places)
 
 
 def _message(chance: random.Random) -> str:

@@ -347,13 +347,22 @@ def _known(leaves: Sequence[Leaf], spans: Sequence[Sequence[Span]]) -> Mapping[s
 def _findings(leaf: Leaf, spans: Iterable[Span], policy: Policy) -> list[Finding]:
     findings = [
         Finding(
-            span.start, span.end, span.entity, policy.rule(span.entity).action, span.score, span.recognizer, span.why
+            span.start,
+            span.end,
+            span.entity,
+            policy.rule(span.entity).action,
+            span.score,
+            span.recognizer,
+            span.why,
+            span.also,
         )
         for span in spans
     ]
     if leaf.kind is Kind.NUMBER and findings:
         first = findings[0]
-        return [Finding(0, len(leaf.text), first.entity, first.action, first.score, first.recognizer, first.why)]
+        return [
+            Finding(0, len(leaf.text), first.entity, first.action, first.score, first.recognizer, first.why, first.also)
+        ]
     if leaf.kind is Kind.ID:
         return [finding for finding in findings if _shows_in_id(finding, leaf)]
     return findings

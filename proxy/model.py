@@ -68,6 +68,8 @@ class Finding:
     score: float
     recognizer: str = ""
     why: str = ""
+    also: tuple[str, ...] = ()
+    """Evidence of the same entity beside that which decided, in words of `recognizers`."""
 
 
 class Context(Enum):

@@ -32,6 +32,8 @@ class Span(NamedTuple):
     score: float
     recognizer: str
     why: str = ""
+    also: tuple[str, ...] = ()
+    """What else speaks for it where hits overlapped: `kind recognizer score why`, for people to read."""
 
 
 @dataclass(frozen=True)

@@ -38,9 +38,9 @@ def propagate(texts: Sequence[str], known: Mapping[str, str], lexicon: Lexicon |
     """Other occurrences of known values (`value -> entity`, the value in any case) in each of `texts`.
 
     Whole words only, possessives included without their ending. A person's name is also looked for part by part,
-    except grammar words, with initials, and as user names have it (`_abbreviated`); parts that are or may be plain words (`Rose`, `Mark`; without a dictionary in `lexicon`, any
-    that is no registered given name) count only with a capital. Linear in the length of the texts, whatever the
-    number of values.
+    except grammar words, with initials, and as user names have it (`_abbreviated`); parts that are or may be plain
+    words (`Rose`, `Mark`; without a dictionary in `lexicon`, any that is no registered given name) count only with a
+    capital. Linear in the length of the texts, whatever the number of values.
     """
     needles = {needle.text: needle for needle in _needles(known, lexicon or build(frozenset()))}
     if not needles:

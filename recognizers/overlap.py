@@ -47,7 +47,29 @@ def resolve(spans: Iterable[Span], text: str) -> list[Span]:
 def _union(group: Sequence[Span]) -> Span:
     start, end = min(span.start for span in group), max(span.end for span in group)
     winner = max(group, key=lambda span: (_covers(span, start, end, group), *_strength(span)))
-    return winner._replace(start=start, end=end)
+    if len(group) == 1:
+        return winner
+    others = {told(span) for span in group if span != winner and span.entity == winner.entity}
+    others.update(line for span in group if span.entity == winner.entity for line in span.also)
+    return winner._replace(start=start, end=end, also=tuple(sorted(others - {told(winner)})[:MOST_TOLD]))
+
+
+KINDS = ("model", "structure", "pattern", "checksum")
+MOST_TOLD = 6
+
+
+def told(span: Span) -> str:
+    """One piece of evidence in a line: its kind, who found it, its score and why. No text of the leaf."""
+    return f"{evidence(span.recognizer, span.score, span.why)} {span.recognizer} {span.score:.2f} {span.why}".strip()
+
+
+def evidence(recognizer: str, score: float, why: str) -> str:
+    """The kind of evidence: `model` (or `known`, for a value found elsewhere), `structure`, `pattern`, `checksum`."""
+    if recognizer.startswith("known"):
+        return "known"
+    if "label '" in why and "check passed" not in why:
+        return "structure"
+    return KINDS[rank(Span(0, 0, "", score, recognizer, why))]
 
 
 def _covers(span: Span, start: int, end: int, group: Sequence[Span]) -> bool:

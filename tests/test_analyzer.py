@@ -14,7 +14,7 @@ from recognizers import ENTITIES
 from recognizers.analyzer import Analyzer, Item, Settings
 from recognizers.base import Span
 from recognizers.blocks import MOST, blocks
-from recognizers.overlap import resolve
+from recognizers.overlap import evidence, resolve
 
 DEFAULT = frozenset(ENTITIES) - {"ORGANIZATION", "LOCATION", "DATE_TIME", "COMPANY_ID", "ICD_CODE"}
 
@@ -184,6 +184,25 @@ SPANS = st.builds(
     st.sampled_from(WHYS),
 )
 TEXT = "abc de fg-hi " * 5
+
+
+def test_evidence_of_every_kind_is_kept_beside_what_decided() -> None:
+    card = Span(0, 9, "CREDIT_CARD", 1.0, "cards:card", "check passed")
+    spans = [
+        card,
+        Span(0, 9, "CREDIT_CARD", 0.9, "structure:field", "label 'card'"),
+        Span(2, 9, "CREDIT_CARD", 0.7, "onnx:net", "model CARD"),
+        Span(3, 6, "PERSON", 0.85, "names:en", "model PERSON"),
+    ]
+    (found,) = resolve(spans, TEXT)
+    assert found[:6] == card[:6]
+    assert found.also == (
+        "model onnx:net 0.70 model CARD",
+        "structure structure:field 0.90 label 'card'",
+    )
+    assert resolve([found, *spans], TEXT) == [found]
+    assert evidence("known", 0.55, "known value") == "known"
+    assert evidence("contact:mail", 0.9, "pattern") == "pattern"
 
 
 @given(st.lists(SPANS, max_size=12))

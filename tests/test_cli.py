@@ -47,7 +47,7 @@ def test_explain_shows_recognizer_and_reason() -> None:
     done = run("explain", "-", given=TEXT)
     assert done.returncode == 0, done.stderr
     told = re.sub(r"\s+", " ", done.stdout)
-    for word in ("IBAN_CODE", "replace", "iban", "check", "PERSON"):
+    for word in ("IBAN_CODE", "replace", "iban", "check", "PERSON", "decided by checksum:", "decided by model:"):
         assert word in told
 
 

@@ -240,6 +240,38 @@ def test_a_full_house_refuses_and_says_that_trying_again_helps(running: Running)
     assert refused.value.headers() == {"x-should-retry": "true", "retry-after": "1"}
 
 
+def test_a_small_prompt_is_answered_while_a_huge_one_is_in_work(running: Running) -> None:
+    """One worker, and a prompt that would keep it for a long time: it takes the worker piece by piece."""
+    filler = "".join(f"The invoice {number} was paid on time and nobody complained.\n" for number in range(15_000))
+    told: list[int] = []
+
+    async def both() -> None:
+        huge = asyncio.create_task(running.detector.detect([Leaf("$", filler)], REPLACE, "huge", told.append))
+        await asyncio.sleep(0.2)
+        (found,) = await running.detector.detect([Leaf("$", "Write to mira@example.com")], REPLACE, "small")
+        assert [finding.entity for finding in found] == ["EMAIL_ADDRESS"]
+        assert not huge.done()
+        assert sum(told) < len(filler) / 2
+        huge.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await huge
+
+    running.run(both())
+
+
+def test_progress_of_a_huge_prompt_is_told_in_sizes(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("proxy.detect.EVERY", 0.0)
+    told: list[tuple[int, int]] = []
+    detector = Detector(settings_for(REPLACE), workers=1, deadline=60, on_progress=lambda *sizes: told.append(sizes))
+    counted: list[int] = []
+    watch = detector._watched(counted.append, 300_000)
+    watch(64_000)
+    watch(64_000)
+    assert told == [(64_000, 300_000), (128_000, 300_000)]
+    assert counted == [64_000, 64_000]
+    assert detector._watched(counted.append, 1_000) == counted.append
+
+
 def test_without_workers_nothing_is_found_clean(running: Running) -> None:
     idle = Detector(settings_for(REPLACE), workers=1, deadline=60)
     with pytest.raises(Unavailable):

@@ -1,4 +1,7 @@
-"""`caviardage explain`: every span in a text, and why. May import: engine, detect, model, policy, rich, typer."""
+"""`caviardage explain`: every span in a text, and why.
+
+May import: engine, detect, model, policy, recognizers, rich, typer.
+"""
 
 from __future__ import annotations
 
@@ -17,6 +20,7 @@ from proxy.commands.engine import DEFAULT_POLICY, UNREADABLE, detecting, policy_
 from proxy.detect import Detector
 from proxy.model import Finding, Leaf
 from proxy.policy import Policy
+from recognizers.overlap import evidence
 
 AT_ONCE = 64
 
@@ -88,7 +92,12 @@ async def _files(policy: Policy, files: Sequence[Path]) -> None:
 
 
 def _show(console: Console, name: str, text: str, findings: Sequence[Finding]) -> None:
-    """Two lines a finding: where, what and what is done with it; then which recognizer found it, and why."""
+    """A line for what it is and what is done with it, then the evidence.
+
+    Evidence is of one kind or several: a pattern, with a checksum or without; structure, that is a label or field; a
+    model. The strongest kind decides (checksum, pattern, structure, model), its score is the score; the others that
+    agree are shown below it.
+    """
     console.print(f"[bold]{escape(name)}[/bold]: {len(findings)} findings")
     for finding in findings:
         line = text.count("\n", 0, finding.start) + 1
@@ -98,4 +107,8 @@ def _show(console: Console, name: str, text: str, findings: Sequence[Finding]) -
             f"{finding.score:.2f}  {value}",
             soft_wrap=True,
         )
-        console.print(f"    {escape(finding.recognizer)}: {escape(finding.why)}", style="dim", soft_wrap=True)
+        kind = evidence(finding.recognizer, finding.score, finding.why)
+        decided = f"    decided by {kind}: {escape(finding.recognizer)}: {escape(finding.why)}"
+        console.print(decided, style="dim", soft_wrap=True)
+        for more in finding.also:
+            console.print(f"    also {escape(more)}", style="dim", soft_wrap=True)
