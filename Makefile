@@ -21,6 +21,9 @@ redis:                            ## what the tests of the shared store need: a 
 test: $(VENV)/.dev redis lint     ## every test, Python and Node clients, and every static check
 	$(BIN)/python -m pytest
 
+test-node: $(VENV)/.dev           ## the Node clients and upstreams alone, which `make test` runs too
+	$(BIN)/python -m pytest tests/test_clients_node.py tests/test_upstreams.py
+
 deep: $(VENV)/.dev                ## the property tests with 20,000 examples each
 	HYPOTHESIS_PROFILE=deep $(BIN)/python -m pytest --timeout 0
 

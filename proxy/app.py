@@ -34,6 +34,7 @@ from proxy.store.memory import MemoryShelf
 from proxy.store.sealing import Sealer
 from proxy.store.shared import RedisShelf
 from proxy.trip import Outbound
+from proxy.wire.dialects import USUAL, Dialects
 from recognizers import ENTITIES
 from recognizers.device import DEVICES, Choice, Device
 
@@ -71,6 +72,7 @@ class Parts:
     secret: bytes
     examples: tuple[Example, ...]
     about: dict[str, Any]
+    dialects: Dialects = USUAL
 
 
 class App:
@@ -90,6 +92,7 @@ class App:
             ready=lambda: self._started,
             refused=self._refused,
             log=log,
+            dialects=parts.dialects,
         )
         parts.metrics.watch("ready", "1 if requests can be taken.", lambda: float(self.ready))
         parts.metrics.watch("upstream_in_use", "Exchanges with the upstream in flight.", lambda: parts.upstream.in_use)
@@ -204,6 +207,7 @@ def build(settings: Settings, log: Log, failed: Failed) -> App:
     def on_fault(error: Exception) -> None:
         log.error("fault", **describe(error))
 
+    dialects = Dialects(settings.dialects)
     detector = Detector(
         settings_for(policy),
         workers=settings.workers,
@@ -212,7 +216,17 @@ def build(settings: Settings, log: Log, failed: Failed) -> App:
         on_progress=lambda done, total: log.info("progress", done=done, total=total),
     )
     parts = Parts(
-        handler=Pipeline(policy, detector, measure.Counters(TOKENIZERS), upstream, audit, secret, on_fault, store),
+        handler=Pipeline(
+            policy,
+            detector,
+            measure.Counters(TOKENIZERS),
+            upstream,
+            audit,
+            secret,
+            on_fault,
+            store,
+            dialects,
+        ),
         detector=detector,
         upstream=upstream,
         store=store,
@@ -220,6 +234,7 @@ def build(settings: Settings, log: Log, failed: Failed) -> App:
         audit=audit,
         metrics=metrics,
         secret=secret,
+        dialects=dialects,
         examples=examples(policy),
         about={
             "policy": f"{policy.name}@{policy.digest}",
@@ -227,6 +242,7 @@ def build(settings: Settings, log: Log, failed: Failed) -> App:
             "languages": list(policy.languages),
             "entities": sorted(wanted(policy)),
             "workers": settings.workers,
+            "dialects": list(settings.dialects),
         },
     )
     return App(parts, limits_of(settings), log, failed)

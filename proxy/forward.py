@@ -18,6 +18,7 @@ interrupt it half-way.
 from __future__ import annotations
 
 import asyncio
+import re
 import ssl
 from collections.abc import AsyncGenerator, Coroutine, Iterable
 from contextlib import aclosing
@@ -34,9 +35,11 @@ from proxy.headers import Headers, client_headers, upstream_headers
 __all__ = ["Upstream", "UpstreamAnswer", "UpstreamSettings", "client_headers"]
 
 ACCEPTED_ENCODINGS = frozenset(("identity", "gzip", "x-gzip", "deflate", "br", "zstd"))
-PREFIX = "/v1"
 EVENT_STREAM = "text/event-stream"
 _UNTYPED = frozenset(("", "text/plain", "application/octet-stream"))
+PREFIX = "/v1/"
+_ROOT = re.compile(rb"(?:/openai)?(?:/v1)?/?\Z")
+"""What base URLs end with, in front of which other dialects' paths begin."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,7 +64,8 @@ class UpstreamSettings:
 
 
 class Upstream:
-    """One provider. `base_url` stands for the clients' `/v1`: `/v1/models` goes to `<base_url>/models`.
+    """One provider. `base_url` stands for the clients' `/v1`: `/v1/models` goes to `<base_url>/models`, and
+    `/openai/...` or `/api/...` to the same place without the `/v1` or `/openai/v1` that the base URL ends with.
 
     `transport` replaces the network in tests. `in_use` is the number of exchanges in flight. Close with `aclose()`.
     """
@@ -118,14 +122,19 @@ class Upstream:
         sent: Headers = [*upstream_headers(headers), ("accept-encoding", "gzip, br, zstd")]
         if body is not None:
             sent.append(("content-type", "application/json"))
-        url = self._base.copy_with(
-            raw_path=self._base.raw_path.rstrip(b"/")
-            + quote(path.removeprefix(PREFIX), safe="/:@._~-").encode("ascii")
-            + (f"?{query}".encode("ascii") if query else b"")
-        )
+        url = self._base.copy_with(raw_path=self._place(path) + (f"?{query}".encode("ascii") if query else b""))
         return httpx2.Request(
             method, url, headers=sent, content=body, extensions={"timeout": self._settings.timeouts()}
         )
+
+    def _place(self, path: str) -> bytes:
+        """Where a path of the client's is at the upstream: `/v1/` there is the base URL, all else is beside it."""
+        base = self._base.raw_path.rstrip(b"/")
+        if path.startswith(PREFIX):
+            path = path.removeprefix(PREFIX[:-1])
+        else:
+            base = _ROOT.sub(b"", base)
+        return base + quote(path, safe="/:@._~-;=+").encode("ascii")
 
     async def _take_slot(self) -> None:
         try:
@@ -181,18 +190,19 @@ class UpstreamAnswer:
         return next((value for key, value in self.headers if key == name), None)
 
     @property
+    def media_type(self) -> str:
+        """What the body is, without parameters, in lower case."""
+        return (self.header("content-type") or "").split(";")[0].strip().lower()
+
+    @property
     def is_event_stream(self) -> bool:
         """True if the body is said to be server-sent events."""
-        return self._kind == EVENT_STREAM
+        return self.media_type == EVENT_STREAM
 
     @property
     def is_untyped(self) -> bool:
         """True if nothing is said about what the body is; some gateways stream so."""
-        return self._kind in _UNTYPED
-
-    @property
-    def _kind(self) -> str:
-        return (self.header("content-type") or "").split(";")[0].strip().lower()
+        return self.media_type in _UNTYPED
 
     async def chunks(self) -> AsyncGenerator[bytes, None]:
         """The body as it arrives, content encoding undone; closes the answer at its end, early or not.

@@ -1,8 +1,9 @@
-"""Which HTTP headers pass, in both directions. Pure. May import: errors, the standard library.
+"""Which HTTP headers pass, in both directions. Pure. May import: errors, model, the standard library.
 
 Everything not listed is dropped: unknown headers carry user data (`x-user-email`), proxies' traces
 (`x-forwarded-for`) or sessions (`cookie`). Credentials go to the upstream unchanged; all other values must
-look like what the official SDKs send there, so that a header is no way around the inspection.
+look like what the official SDKs send there, and are searched like identifiers, so that a header is no way around
+the inspection.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ import re
 from collections.abc import Iterable
 
 from proxy.errors import UnsupportedByPolicy
+from proxy.model import Kind, Leaf
 
 Headers = list[tuple[str, str]]
 
@@ -83,6 +85,11 @@ ANSWER_PREFIXES = ("x-ratelimit-", "anthropic-ratelimit-", "x-ms-")
 _ANSWER_VALUE = re.compile(r"[ -~]{0,4096}")
 
 
+_FEWEST = 5
+"""Shorter values are nothing that is looked for in identifiers."""
+_USUAL = frozenset({"application/json", "text/event-stream", "false", "async:asyncio"})
+
+
 def upstream_headers(received: Iterable[tuple[str, str]]) -> Headers:
     """The client's headers that go on to the upstream, names in lower case.
 
@@ -103,6 +110,15 @@ def upstream_headers(received: Iterable[tuple[str, str]]) -> Headers:
             raise UnsupportedByPolicy(f"The header {name} has a value that this proxy does not forward.")
         passed[name] = value
     return list(passed.items())
+
+
+def header_leaves(passed: Iterable[tuple[str, str]]) -> dict[str, Leaf]:
+    """What is to be searched in the headers that go on, by name: their values, but for the client's credentials."""
+    return {
+        name: Leaf(f"header {name}", value, Kind.ID)
+        for name, value in passed
+        if name not in CREDENTIALS and len(value) >= _FEWEST and value not in _USUAL
+    }
 
 
 def client_headers(answered: Iterable[tuple[str, str]]) -> Headers:

@@ -23,9 +23,11 @@ from proxy.errors import BadRequest, Refusal, Unavailable, UnsupportedByPolicy
 from proxy.headers import CREDENTIALS, REQUEST_ID
 from proxy.inflate import Inflater, too_large
 from proxy.logs import Log, describe
+from proxy.model import JSON
 from proxy.routes import Target, find
 from proxy.trip import Inbound, Outbound, StreamBroken
-from proxy.wire.endpoints import error_for
+from proxy.wire.dialects import USUAL, Dialects
+from proxy.wire.endpoints import plain_error
 
 Scope = MutableMapping[str, Any]
 Message = MutableMapping[str, Any]
@@ -77,7 +79,9 @@ class Ingress:
         ready: Callable[[], bool],
         refused: Callable[[str, str, Refusal], None],
         log: Log,
+        dialects: Dialects = USUAL,
     ) -> None:
+        self._dialects = dialects
         self._handler = handler
         self._secret = secret
         self._limits = limits
@@ -100,7 +104,7 @@ class Ingress:
             return
         except Refusal as refusal:
             self._refused(request_id, tenant, refusal)
-            accepted = answer_to(refusal, str(scope["path"]))
+            accepted = answer_to(refusal, self._dialects.error_for(str(scope["path"]), headers))
         if isinstance(accepted, Outbound):
             await _Answer(request_id, send, self._log).send(accepted)
         else:
@@ -116,7 +120,8 @@ class Ingress:
             # Two servers may disagree where such a body ends (RFC 9112, 6.3).
             raise BadRequest("A request has a content-length or a transfer-encoding, not both.")
         raw_path = scope.get("raw_path") or scope["path"].encode("utf-8")
-        route, path = find(scope["method"], raw_path, scope.get("query_string", b""))
+        query = scope.get("query_string", b"")
+        route, path = find(scope["method"], raw_path, query, self._dialects.names)
         if route.target is not Target.PIPELINE:
             return self._own[route.target]()
         if scope.get("http_version") == "1.0":
@@ -129,8 +134,7 @@ class Ingress:
                 body = await (self._body(headers, receive) if route.body else _no_body(receive))
         except TimeoutError:
             raise BadRequest("The request body did not arrive in time.") from None
-        query = scope.get("query_string", b"").decode("ascii")
-        return Inbound(request_id, tenant, route.method, path, query, headers, body)
+        return Inbound(request_id, tenant, route.method, path, query.decode("ascii"), headers, body)
 
     async def _body(self, headers: Headers, receive: Receive) -> bytes:
         """The unpacked JSON text. Raises `BodyTooLarge` as soon as a limit is passed, or announced to be."""
@@ -244,10 +248,10 @@ class _Answer:
         return answer_to(error if isinstance(error, Refusal) else Unavailable("Internal fault.", code="internal_fault"))
 
 
-def answer_to(refusal: Refusal, path: str = "") -> Outbound:
-    """A refusal as an answer in the form that clients of `path` expect."""
+def answer_to(refusal: Refusal, form: Callable[[Refusal], JSON] = plain_error) -> Outbound:
+    """A refusal as an answer, in the form that the client expects."""
     headers = [("content-type", "application/json"), *refusal.headers().items()]
-    return Outbound(refusal.status, headers, json.dumps(error_for(path)(refusal)).encode("ascii"))
+    return Outbound(refusal.status, headers, json.dumps(form(refusal)).encode("ascii"))
 
 
 def one(headers: Iterable[tuple[str, str]], name: str) -> str | None:

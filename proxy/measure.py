@@ -144,10 +144,15 @@ def _count(
         left = None if stop_above is None else stop_above - total
         tokens = _tokens(charge, counter, left, deadline)
         total += tokens
-        texts += 0 if isinstance(charge, int | Perhaps) else tokens
+        texts += tokens if _is_certain(charge) else 0
         if stop_above is not None and total > stop_above:
             break
     return total, texts
+
+
+def _is_certain(charge: Charge) -> bool:
+    text = charge[0] if isinstance(charge, tuple) else charge
+    return not isinstance(text, int | Perhaps)
 
 
 def _tokens(charge: Charge, counter: Counter, stop_above: int | None, deadline: float | None) -> int:

@@ -22,9 +22,10 @@ from typing import Any, TypeVar
 from proxy import audit, measure, strangers, verify
 from proxy.detect import Detector
 from proxy.errors import BadAnswer, BadRequest, Refusal, Unavailable, UnsupportedByPolicy, UpstreamUnreachable
-from proxy.forward import EVENT_STREAM, Upstream, UpstreamAnswer, client_headers
+from proxy.forward import Upstream, UpstreamAnswer, client_headers
+from proxy.headers import OPTIONAL, Headers, header_leaves, upstream_headers
 from proxy.keeping import Carried, Keeping
-from proxy.model import JSON, Context, Finding, Leaf, Seen
+from proxy.model import JSON, Context, Finding, Kind, Leaf, Seen
 from proxy.policy.limits import ModelLimit
 from proxy.policy.model import Policy
 from proxy.restore import Restoration
@@ -33,10 +34,11 @@ from proxy.store.memory import in_memory
 from proxy.substitute import substitute
 from proxy.trip import Inbound, Outbound, StreamBroken, Trip, Unsent
 from proxy.unsolicited import unsolicited, worth_a_look
-from proxy.vault import conversation_key, lookalikes, tenant_key
+from proxy.vault import Vault, conversation_key, lookalikes, tenant_key
 from proxy.wire.asking import with_usage
 from proxy.wire.base import parse_answer, parse_strict, serialise
-from proxy.wire.endpoints import ENDPOINTS, Aids, AnswerStream, Endpoint, error_for
+from proxy.wire.dialects import USUAL, Dialects
+from proxy.wire.endpoints import Aids, AnswerStream, Endpoint
 from proxy.wire.identity import asked_choices
 from proxy.wire.seals import Ledger, NoSeals
 from proxy.wire.state import Reference, references
@@ -67,9 +69,11 @@ class Pipeline:
         secret: bytes,
         on_fault: Callable[[Exception], None] = lambda _: None,
         store: Store | None = None,
+        dialects: Dialects = USUAL,
     ) -> None:
         self.policy = policy
         self._on_fault = on_fault
+        self._dialects = dialects
         self._detector = detector
         self._counters = counters
         self._upstream = upstream
@@ -89,9 +93,10 @@ class Pipeline:
                 return await self._stored(trip, asked(*stored, inbound.path, inbound.query))
             if inbound.method == "GET":
                 return await self._pass_through(trip)
-            if inbound.path not in ENDPOINTS:
+            endpoint = self._dialects.endpoint(inbound.path)
+            if endpoint is None:
                 raise UnsupportedByPolicy("This endpoint is not inspected, so it is not forwarded.")
-            return await self._complete(trip, ENDPOINTS[inbound.path])
+            return await self._complete(trip, endpoint)
         except Unsent as unsent:  # audited where it happened
             return self._refusal(trip, unsent.refusal)
         except Refusal as refusal:
@@ -127,7 +132,7 @@ class Pipeline:
         with record.stage("walk"):
             leaves = await _off_loop(endpoint.leaves, body, allowed, aids, size=len(inbound.body))
         with record.stage("detect"):
-            findings = await self._detector.detect(leaves, policy, inbound.tenant)
+            headers, findings = await self._searched(trip, leaves)
         record.found(Counter(finding.entity for found in findings for finding in found))
 
         with record.stage("substitute"):
@@ -135,7 +140,8 @@ class Pipeline:
             outgoing, payload, restoration = await _off_loop(work, size=len(inbound.body))
         # Only now, and not where something is found in it (which monitoring lets pass): it could be anything.
         suspect = any(found for leaf, found in zip(leaves, findings, strict=True) if leaf.path == "$.model")
-        record.model = str(body["model"]) if "model" in body and not suspect else None
+        model = endpoint.model_of(body)
+        record.model = model if isinstance(model, str) and not suspect else None
         with record.stage("measure_again"):
             record.tokens_after = await self._measure(outgoing, trip, endpoint, limit, already)
 
@@ -146,7 +152,7 @@ class Pipeline:
             await keeping.ahead(trip.vault, already, await self._carried(outgoing, trip, limit), limit, answer_bound)
         with record.stage("forward"):
             query = inbound.query if query is None else query
-            answer = await self._upstream.send("POST", inbound.path, inbound.headers, payload, query)
+            answer = await self._upstream.send("POST", inbound.path, headers, payload, query)
         return await self._answered(trip, endpoint, aids, restoration, answer)
 
     async def _stored(self, trip: Trip, ask: Asked) -> Outbound:
@@ -157,7 +163,8 @@ class Pipeline:
             if stored.kind:
                 await keeping.recall([Reference(stored.kind, ask.id, "")], into=stored.body)
         with trip.record.stage("detect"):
-            if any(await self._detector.detect(list(ask.leaves), trip.policy, inbound.tenant)):
+            headers, found = await self._searched(trip, list(ask.leaves))
+            if any(found):
                 raise UnsupportedByPolicy("An id in this request holds something that may not be forwarded.")
         endpoint = ask.endpoint()
         if stored.body:
@@ -171,7 +178,7 @@ class Pipeline:
             trip.sent = verify.Sent(chain.texts, share=verify.share_of(chain.tokenizer, chain.factor), reports=False)
         self._log.check()
         with trip.record.stage("forward"):
-            answer = await self._upstream.send(inbound.method, inbound.path, inbound.headers, None, ask.query)
+            answer = await self._upstream.send(inbound.method, inbound.path, headers, None, ask.query)
         if stored.forgets and answer.status in _GONE:
             await keeping.forget(stored.kind, ask.id)
         return await self._answered(trip, endpoint, Aids(None, NoSeals()), trip.restoration, answer)
@@ -216,14 +223,15 @@ class Pipeline:
         self, trip: Trip, endpoint: Endpoint, aids: Aids, restoration: Restoration, answer: UpstreamAnswer
     ) -> Outbound:
         """What the upstream said, as it grows or whole."""
-        streams = answer.is_event_stream or (answer.is_untyped and trip.record.stream)
-        if streams and answer.status == 200 and endpoint.stream:
+        kind = endpoint.streamed_as
+        streams = answer.media_type == kind or (answer.is_untyped and trip.record.stream)
+        if endpoint.stream and answer.status == 200 and streams:
             stream = endpoint.stream(restoration, trip.seen, aids)
             growing = self._stream(trip, restoration, answer, stream, aids)
             if trip.holds:
                 growing = await _begun(growing)
             headers = [(name, value) for name, value in self._headers(trip, answer) if name != "content-type"]
-            return Outbound(200, [*headers, ("content-type", EVENT_STREAM)], growing)
+            return Outbound(200, [*headers, ("content-type", kind)], growing)
         async with contextlib.aclosing(answer):
             raw = await answer.read()
         return await self._whole(trip, functools.partial(_restored, endpoint, aids), restoration, answer, raw, aids)
@@ -329,10 +337,30 @@ class Pipeline:
                     given_up = verdict == "cancelled"
                     self._close(trip, verdict, trip.inbound.leaving.reason if given_up else reason, status)
 
+    async def _searched(self, trip: Trip, leaves: list[Leaf]) -> tuple[Headers, list[list[Finding]]]:
+        """The headers that go on, and the findings of each leaf.
+
+        A header in which something is found is left out if a request can be without it, else the request is refused.
+        """
+        passed = upstream_headers(trip.inbound.headers)
+        carried = header_leaves(passed)
+        findings = await self._detector.detect([*leaves, *carried.values()], trip.policy, trip.inbound.tenant)
+        found = dict(zip(carried, findings[len(leaves) :], strict=True))
+        if trip.policy.mode == "enforce":
+            for name in [name for name in carried if found[name] and name not in OPTIONAL]:
+                substitute(carried[name], found[name], Vault(b""), b"")  # raises: it is an identifier
+            passed = [(name, value) for name, value in passed if not found.get(name)]
+        return passed, findings[: len(leaves)]
+
     async def _pass_through(self, trip: Trip) -> Outbound:
-        """`GET /v1/models`: nothing of the user's goes out, the answer comes back as it is."""
+        """`GET /v1/models` and the like: nothing found in it goes out, the answer comes back as it is."""
         self._log.check()
-        answer = await self._upstream.send("GET", trip.inbound.path, trip.inbound.headers, None)
+        inbound = trip.inbound
+        named = Leaf("$.model", inbound.path.rpartition("/")[2], Kind.ID)
+        headers, (found,) = await self._searched(trip, [named])
+        if trip.policy.mode == "enforce":
+            substitute(named, found, Vault(b""), b"")
+        answer = await self._upstream.send("GET", inbound.path, headers, None, inbound.query)
         async with contextlib.aclosing(answer):
             raw = await answer.read()
         self._close(trip, "release" if answer.status < 400 else "upstream_error", "", answer.status)
@@ -342,7 +370,8 @@ class Pipeline:
         """What the policy says the model may be sent; raises where it says nothing."""
         if not endpoint.measured:
             return _NO_PROMPT
-        model = body.get("model") if endpoint.model else body.get("model", "")
+        model = endpoint.model_of(body)
+        model = "" if model is None and not endpoint.model else model
         if not isinstance(model, str) or (endpoint.model and not model):
             raise BadRequest("The field model must be a non-empty string.", param="$.model")
         limit = policy.limit_for(model)
@@ -368,7 +397,7 @@ class Pipeline:
             deadline=time.monotonic() + MEASURE_SECONDS,
             charging=endpoint.charging,
         )
-        alone = await _off_loop(count, body, size=size)
+        alone = await _off_loop(count, endpoint.counted(body), size=size)
         measured = dataclasses.replace(alone, prompt=alone.prompt + already)
         trip.record.completion, trip.record.limit = measured.completion, limit.served
         if trip.record.tokens_before is None:
@@ -380,9 +409,10 @@ class Pipeline:
             texts=int(measured.texts / limit.factor) + before,
             bound=measured.prompt,
             share=verify.share_of(limit.tokenizer, limit.factor),
-            exact=limit.factor == 1 and limit.tokenizer != "bytes",
+            # A prompt that is stored at the provider adds what cannot be counted here.
+            exact=limit.factor == 1 and limit.tokenizer != "bytes" and not isinstance(body.get("prompt"), dict),
             reports=endpoint.usage and body.get("background") is not True,
-            model=str(body.get("model", "")),
+            model=str(body.get("model", "")) if endpoint.names_model else "",
         )
         return measured.prompt
 
@@ -429,7 +459,10 @@ class Pipeline:
 
     def _refusal(self, trip: Trip, refusal: Refusal) -> Outbound:
         headers = [("content-type", "application/json"), *refusal.headers().items(), *self._own_headers(trip)]
-        return Outbound(refusal.status, headers, serialise(error_for(trip.inbound.path)(refusal)))
+        return Outbound(refusal.status, headers, serialise(self._error(trip.inbound)(refusal)))
+
+    def _error(self, inbound: Inbound) -> Callable[[Refusal], JSON]:
+        return self._dialects.error_for(inbound.path, inbound.headers)
 
     def _close(self, trip: Trip, verdict: str, reason: str, status: int) -> None:
         """The last thing that happens to a request: its audit line is written and its values are forgotten."""

@@ -1,4 +1,4 @@
-"""Which requests exist. Pure. May import: errors, the standard library.
+"""Which requests exist. Pure. May import: errors, wire (what dialects there are), the standard library.
 
 The table is the whole truth: what is not in it is answered here and forwarded nowhere. Paths are decoded once
 and compared exactly; spellings on which two servers can disagree (`..`, `//`, an encoded slash or percent sign)
@@ -13,6 +13,8 @@ from enum import Enum
 from urllib.parse import unquote
 
 from proxy.errors import UnsupportedByPolicy
+from proxy.wire.azure import API_VERSION, NAME
+from proxy.wire.dialects import DEFAULT
 
 
 class Target(Enum):
@@ -24,27 +26,47 @@ class Target(Enum):
     METRICS = "metrics"
 
 
+_API_VERSION = re.compile(API_VERSION)
+_BETA = re.compile(rb"beta=true")
+_NO_QUERY = re.compile(rb"")
+_OPENAI = frozenset({"openai"})
+_ANTHROPIC = frozenset({"anthropic"})
+_OLLAMA = frozenset({"ollama"})
+_ENGINES = _OLLAMA | {"vllm", "sglang"}
+_MODELS = _OPENAI | _ANTHROPIC | _ENGINES
+
+
 @dataclass(frozen=True, slots=True)
 class Route:
     """`pattern` must match the whole decoded path; `body` says whether the request carries JSON.
 
-    `query` is the one query string that is taken, and handed on as it is, besides none; None leaves it to the pipeline.
+    `query` matches the one query string that is taken, and handed on as it is, besides none; None leaves it to the
+    pipeline. `dialects` are the APIs that have it.
     """
 
     method: str
     pattern: re.Pattern[str]
     target: Target
     body: bool = False
-    query: bytes | None = b""
+    query: re.Pattern[bytes] | None = _NO_QUERY
+    dialects: frozenset[str] = _OPENAI
+
+
+def _azure(method: str, pattern: str) -> Route:
+    return Route(method, re.compile(pattern), Target.PIPELINE, method == "POST", _API_VERSION, frozenset({"azure"}))
 
 
 _ID = r"[A-Za-z0-9_\-]{1,200}"
 ROUTES = (
-    Route("POST", re.compile(r"/v1/chat/completions"), Target.PIPELINE, body=True),
-    Route("POST", re.compile(r"/v1/responses"), Target.PIPELINE, body=True),
+    Route("POST", re.compile(r"/v1/chat/completions"), Target.PIPELINE, body=True, dialects=_OPENAI | _ENGINES),
+    Route("POST", re.compile(r"/v1/responses"), Target.PIPELINE, body=True, dialects=_OPENAI | _ENGINES),
     Route("POST", re.compile(r"/v1/responses/(?:input_tokens|compact)"), Target.PIPELINE, body=True),
-    Route("POST", re.compile(r"/v1/(?:completions|embeddings|moderations)"), Target.PIPELINE, body=True),
-    Route("POST", re.compile(r"/v1/messages(?:/count_tokens)?"), Target.PIPELINE, body=True, query=b"beta=true"),
+    Route(
+        "POST", re.compile(r"/v1/(?:completions|embeddings)"), Target.PIPELINE, body=True, dialects=_OPENAI | _ENGINES
+    ),
+    Route("POST", re.compile(r"/v1/moderations"), Target.PIPELINE, body=True),
+    Route("POST", re.compile(r"/v1/messages"), Target.PIPELINE, True, _BETA, _ANTHROPIC | _ENGINES),
+    Route("POST", re.compile(r"/v1/messages/count_tokens"), Target.PIPELINE, True, _BETA, _ANTHROPIC),
     Route("GET", re.compile(rf"/v1/responses/{_ID}(?:/input_items)?"), Target.PIPELINE, query=None),
     Route("DELETE", re.compile(rf"/v1/responses/{_ID}"), Target.PIPELINE),
     Route("POST", re.compile(rf"/v1/responses/{_ID}/cancel"), Target.PIPELINE),
@@ -55,8 +77,14 @@ ROUTES = (
     Route("GET", re.compile(rf"/v1/chat/completions/{_ID}(?:/messages)?"), Target.PIPELINE, query=None),
     Route("POST", re.compile(rf"/v1/chat/completions/{_ID}"), Target.PIPELINE, body=True),
     Route("DELETE", re.compile(rf"/v1/chat/completions/{_ID}"), Target.PIPELINE),
-    Route("GET", re.compile(r"/v1/models"), Target.PIPELINE),
-    Route("GET", re.compile(r"/v1/models/[A-Za-z0-9._:-]{1,128}"), Target.PIPELINE),
+    Route("GET", re.compile(r"/v1/models"), Target.PIPELINE, dialects=_MODELS),
+    Route("GET", re.compile(r"/v1/models/[A-Za-z0-9._:-]{1,128}"), Target.PIPELINE, dialects=_MODELS),
+    _azure("POST", rf"/openai/deployments/{NAME}/(?:chat/completions|completions|embeddings)"),
+    _azure("POST", r"/openai/(?:v1/)?responses(?:/(?:input_tokens|compact))?"),
+    _azure("POST", r"/openai/v1/(?:chat/completions|completions|embeddings)"),
+    _azure("GET", r"/openai/(?:v1/)?models"),
+    Route("POST", re.compile(r"/api/(?:chat|generate|embed|embeddings|show)"), Target.PIPELINE, True, dialects=_OLLAMA),
+    Route("GET", re.compile(r"/api/(?:tags|ps|version)"), Target.PIPELINE, dialects=_OLLAMA),
     Route("GET", re.compile(r"/healthz"), Target.HEALTH),
     Route("GET", re.compile(r"/readyz"), Target.READY),
     Route("GET", re.compile(r"/metrics"), Target.METRICS),
@@ -66,6 +94,7 @@ METHODS = frozenset(("GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS")
 KNOWN = frozenset(
     (
         "v1",
+        "api",
         "openai",
         "agents",
         "assistants",
@@ -116,13 +145,15 @@ KNOWN = frozenset(
 _AMBIGUOUS = re.compile(rb"\.\.|//|%2e|%2f|%5c|%25|%00|\\", re.IGNORECASE)
 
 
-def find(method: str, raw_path: bytes, query: bytes) -> tuple[Route, str]:
+def find(method: str, raw_path: bytes, query: bytes, dialects: tuple[str, ...] = DEFAULT) -> tuple[Route, str]:
     """The route and the decoded path; raises `UnsupportedByPolicy` naming the endpoint if there is none."""
     path = _decode(raw_path)
     for route in ROUTES:
+        if route.target is Target.PIPELINE and route.dialects.isdisjoint(dialects):
+            continue
         if route.method == method and route.pattern.fullmatch(path):
-            if route.query is not None and query not in (b"", route.query):
-                raise UnsupportedByPolicy("This endpoint takes no query string.")
+            if query and route.query is not None and not route.query.fullmatch(query):
+                raise UnsupportedByPolicy("This endpoint takes no such query string.")
             return route, path
     raise UnsupportedByPolicy(f"The endpoint {_name(method, path)} is not inspected, so it is not forwarded.")
 

@@ -1,4 +1,4 @@
-"""What an operator can set, checked once at start. May import: the standard library.
+"""What an operator can set, checked once at start. May import: wire (which dialects there are), the standard library.
 
 Sizes are in bytes, times in seconds.
 """
@@ -11,6 +11,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import urlsplit
+
+from proxy.wire.dialects import DEFAULT, NAMES
 
 MIB = 1 << 20
 
@@ -34,6 +36,7 @@ class Settings:
 
     upstream: str
     policy: Path
+    dialect: str = ",".join(DEFAULT)
     host: str = "127.0.0.1"
     port: int = 8484
     secret: bytes = field(default=b"", repr=False)
@@ -63,6 +66,8 @@ class Settings:
         faults += self._store_faults()
         if self.device not in DEVICES:
             faults.append(f"device: one of {', '.join(DEVICES)}")
+        if not self.dialects or not set(self.dialects) <= set(NAMES):
+            faults.append(f"dialect: one or more of {', '.join(NAMES)}, separated by commas")
         if self.log_level not in LOG_LEVELS:
             faults.append(f"log level: one of {', '.join(LOG_LEVELS)}")
         if self.upstream_ca is not None and not self.upstream_ca.is_file():
@@ -91,6 +96,11 @@ class Settings:
             yield f"store: {fault}"
         if not self.secret:
             yield "store: a shared store needs a secret (CAVIARDAGE_SECRET), the same for all replicas"
+
+    @property
+    def dialects(self) -> tuple[str, ...]:
+        """The APIs that the upstream speaks, by name."""
+        return tuple(dict.fromkeys(name.strip() for name in self.dialect.split(",") if name.strip()))
 
     def _number_faults(self) -> Iterator[str]:
         for name in POSITIVE:

@@ -17,6 +17,7 @@ from __future__ import annotations
 import asyncio
 import base64
 import json
+import struct
 import threading
 from collections import Counter
 from collections.abc import Iterator
@@ -26,7 +27,7 @@ from urllib.parse import quote, quote_plus
 
 from proxy import echo
 from proxy.echo import Loopback
-from tests import probe_answers, provider_responses
+from tests import probe_answers, provider_messages, provider_responses
 
 HEADERS = [(b"x-request-id", b"req_upstream"), (b"x-ratelimit-remaining-requests", b"99")]
 
@@ -175,7 +176,7 @@ class Provider:
             status, pieces = probe_answers.answer(path, body, knobs["probe"])
         else:
             status = self._status(knobs)
-            pieces = _pieces(body, knobs, status)
+            pieces = _pieces(path, body, knobs, status)
         kind = b"text/event-stream" if body.get("stream") and status == 200 else b"application/json"
         headers = [*HEADERS, (b"content-type", kind)]
         if status != 200 and "retry" in knobs:
@@ -210,16 +211,30 @@ def answer_text(body: dict[str, Any], knobs: dict[str, str]) -> str:
     return text
 
 
-def _pieces(body: dict[str, Any], knobs: dict[str, str], status: int) -> Iterator[bytes]:
+def _pieces(path: str, body: dict[str, Any], knobs: dict[str, str], status: int) -> Iterator[bytes]:
     if status != 200:
         said = echo.last_user_text(body)
         error = {"message": f"cannot read {said}", "type": "server_error", "param": None, "code": f"u{status}"}
         return iter([json.dumps({"error": error}).encode()])
+    if provider_messages.is_asked(path):
+        return provider_messages.pieces(path, body, knobs)
+    if path.endswith("/embeddings"):
+        return iter([json.dumps(_embeddings(body)).encode()])
     if "input" in body:
         return provider_responses.pieces(body, knobs)
     if body.get("stream"):
         return _broken(_stream(body, knobs)) if "broken" in knobs else _stream(body, knobs)
     return iter([json.dumps(_whole(body, knobs), ensure_ascii="ascii" in knobs).encode()])
+
+
+def _embeddings(body: dict[str, Any]) -> dict[str, Any]:
+    """A vector a text, the same for the same text: how long it is, and what its characters sum up to."""
+    texts = body["input"] if isinstance(body["input"], list) else [body["input"]]
+    vectors = [[float(len(text)), float(sum(map(ord, text)))] for text in texts]
+    packed = body.get("encoding_format") == "base64"
+    written = [base64.b64encode(struct.pack("<2f", *one)).decode() if packed else one for one in vectors]
+    data = [{"object": "embedding", "index": at, "embedding": one} for at, one in enumerate(written)]
+    return {"object": "list", "model": body["model"], "data": data, "usage": {"prompt_tokens": 9, "total_tokens": 9}}
 
 
 def _broken(events: Iterator[bytes]) -> Iterator[bytes]:

@@ -1,4 +1,4 @@
-"""The official Node client through the real service: `tests/clients/*.mjs`, run by the Node of this environment.
+"""The official Node clients and Vercel's AI SDK through the real service: `tests/clients/*.mjs`, run by this Node.
 
 The scripts assert that the client gets its own words back; here it is asserted that the provider never read them.
 """
@@ -17,17 +17,18 @@ from tests.e2e import EMAIL, NAME, TEXT, VALUES, Service, wait_until
 
 CLIENTS = Path(__file__).resolve().parent / "clients"
 BIN = Path(sys.executable).parent
-SCRIPTS = sorted(path.name for path in CLIENTS.glob("*.mjs") if path.name != "common.mjs")
+SCRIPTS = sorted(path.name for path in CLIENTS.glob("*.mjs") if path.name not in {"common.mjs", "aimock.mjs"})
 
 
 def test_the_node_client_is_installed() -> None:
     assert (BIN / "node").exists(), "no node beside this Python: install requirements/dev.txt, or run `make setup`"
-    for package in ("openai", "zod"):
-        wanted = json.loads((CLIENTS / "package.json").read_text())["dependencies"][package]
+    for package, wanted in json.loads((CLIENTS / "package.json").read_text())["dependencies"].items():
         found = CLIENTS / "node_modules" / package / "package.json"
         assert found.is_file(), f"{package} is not installed: run `make setup`, or `npm ci` in tests/clients"
         assert json.loads(found.read_text())["version"] == wanted, f"`npm ci` in tests/clients renews {package}"
-    assert SCRIPTS == ["chat.mjs", "parse.mjs", "stream.mjs", "tools.mjs"]
+    assert [
+        *("ai.mjs", "anthropic.mjs", "chat.mjs", "parse.mjs", "responses.mjs", "stream.mjs", "tools.mjs")
+    ] == SCRIPTS
 
 
 @pytest.mark.parametrize("script", SCRIPTS)

@@ -26,6 +26,7 @@ from proxy.vault import Vault, conversation_key, lookalikes, tenant_key
 from proxy.wire import answers, responses_answers, responses_events, stream
 from proxy.wire.base import parse_answer, parse_strict, serialise
 from proxy.wire.chat import rewrite_request
+from proxy.wire.dialects import NAMES
 from proxy.wire.endpoints import ENDPOINTS, Aids
 from proxy.wire.opening import opening
 from proxy.wire.seals import NoSeals
@@ -333,7 +334,7 @@ def test_every_endpoint_is_listed_and_none_more() -> None:
     real = set()
     for entry in listed:
         method, path = entry.split()
-        route, _ = routes.find(method, re.sub(r"\{\w+\}", "gpt-4o", path).encode(), b"")
+        route, _ = routes.find(method, re.sub(r"\{\w+\}", "gpt-4o", path).encode(), b"", NAMES)
         real.add(route)
     assert real == set(routes.ROUTES)
 
@@ -361,6 +362,15 @@ def test_every_field_of_an_answer_that_stays_is_listed() -> None:
     assert listed >= answers.PROTOCOL | answers.TOOL_TEXTS
     assert quoted(section(COVERAGE, "Streams")) >= stream._CHUNK_FIELDS | set(responses_events.GROWING)
     assert listed >= {tool for tool, _ in responses_answers.CALLS.values()}
+
+
+@pytest.mark.parametrize("name", ["engines", "ollama"])
+def test_every_field_of_a_dialect_is_listed(name: str) -> None:
+    found = _tables(name)
+    assert len(found) > 10
+    assert found - {"max_tokens", "code", "object"} <= quoted(section(COVERAGE, "Other endpoints")) | quoted(
+        section(COVERAGE, "Endpoints")
+    )
 
 
 def test_numbers_that_are_told_are_the_numbers_of_the_code() -> None:

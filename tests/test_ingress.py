@@ -25,6 +25,7 @@ from proxy.ingress import Ingress, Limits, request_id_of, tenant_of
 from proxy.logs import service_log
 from proxy.routes import ROUTES, Target
 from proxy.trip import Inbound, Outbound, StreamBroken
+from proxy.wire.azure import NAME
 from tests.upstream import Upstream as Provider
 from tests.upstream import chat
 
@@ -161,8 +162,10 @@ def test_the_table_of_routes() -> None:
         ("POST", "/v1/chat/completions", "PIPELINE"),
         ("POST", "/v1/responses", "PIPELINE"),
         ("POST", "/v1/responses/(?:input_tokens|compact)", "PIPELINE"),
-        ("POST", "/v1/(?:completions|embeddings|moderations)", "PIPELINE"),
-        ("POST", "/v1/messages(?:/count_tokens)?", "PIPELINE"),
+        ("POST", "/v1/(?:completions|embeddings)", "PIPELINE"),
+        ("POST", "/v1/moderations", "PIPELINE"),
+        ("POST", "/v1/messages", "PIPELINE"),
+        ("POST", "/v1/messages/count_tokens", "PIPELINE"),
         ("GET", rf"/v1/responses/{ID}(?:/input_items)?", "PIPELINE"),
         ("DELETE", rf"/v1/responses/{ID}", "PIPELINE"),
         ("POST", rf"/v1/responses/{ID}/cancel", "PIPELINE"),
@@ -175,6 +178,12 @@ def test_the_table_of_routes() -> None:
         ("DELETE", rf"/v1/chat/completions/{ID}", "PIPELINE"),
         ("GET", "/v1/models", "PIPELINE"),
         ("GET", "/v1/models/[A-Za-z0-9._:-]{1,128}", "PIPELINE"),
+        ("POST", f"/openai/deployments/{NAME}/(?:chat/completions|completions|embeddings)", "PIPELINE"),
+        ("POST", "/openai/(?:v1/)?responses(?:/(?:input_tokens|compact))?", "PIPELINE"),
+        ("POST", "/openai/v1/(?:chat/completions|completions|embeddings)", "PIPELINE"),
+        ("GET", "/openai/(?:v1/)?models", "PIPELINE"),
+        ("POST", "/api/(?:chat|generate|embed|embeddings|show)", "PIPELINE"),
+        ("GET", "/api/(?:tags|ps|version)", "PIPELINE"),
         ("GET", "/healthz", "HEALTH"),
         ("GET", "/readyz", "READY"),
         ("GET", "/metrics", "METRICS"),

@@ -11,11 +11,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from proxy.errors import BadRequest, Refusal, UnsupportedByPolicy
-from proxy.model import Kind, Leaf
+from proxy.model import Kind, Leaf, Seen
+from proxy.restore import Restoration
+from proxy.vault import Vault
 from proxy.wire.base import parse_strict, serialise
 from proxy.wire.endpoints import ENDPOINTS, Aids
-from proxy.wire.responses import opening, rewrite_request
-from proxy.wire.seals import NoSeals
+from proxy.wire.responses import ResponsesStream, opening, restore_answer, rewrite_request
+from proxy.wire.responses import drawn as names_of
+from proxy.wire.seals import Ledger, NoSeals
 from tests.bodies import SHAPES, as_is, nodes, planted, put
 from tests.responses_samples import TEXT, TOOLS, items
 
@@ -371,6 +374,22 @@ def test_what_the_provider_stored_is_refused_unless_somebody_looks_after_it(body
     assert caught.value.param == param
     stored = [leaf for leaf in leaves_of(body, stateful=True) if leaf.text in {"resp_1", "conv_1", "msg_1", "pmpt_1"}]
     assert all(leaf.kind is Kind.ID for leaf in stored)
+
+
+def test_a_drawing_goes_back_to_the_provider_that_sent_it_to_this_tenant() -> None:
+    drawn = {"type": "image_generation_call", "id": "ig_1", "status": "completed", "result": "iVBORw0KGgo="}
+    answer: Any = {"id": "resp_1", "status": "completed", "output": [drawn]}
+    ours, others, streamed = Ledger(b"a"), Ledger(b"b"), Ledger(b"c")
+    assert restore_answer(answer, Restoration(Vault(b"k")), Seen(), ours) == answer
+    event = {"type": "response.output_item.done", "output_index": 0, "item": drawn}
+    stream = ResponsesStream(Restoration(Vault(b"k")), Seen(), seals=streamed)
+    stream.feed(b"data: " + serialise(event) + b"\n\n")
+    for seals, key in ((ours, b"a"), (streamed, b"c")):
+        assert rewrite_request(asked(drawn), as_is, seals=seals)["input"] == [drawn]
+        assert set(names_of(key, asked(drawn))) == set(seals.entries)
+    for seals, item in ((others, drawn), (ours, {**drawn, "result": "iVBORw="})):
+        with pytest.raises(UnsupportedByPolicy, match="images"):
+            rewrite_request(asked(item), as_is, seals=seals)
 
 
 def test_variables_of_a_stored_prompt_are_read() -> None:

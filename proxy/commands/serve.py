@@ -1,4 +1,5 @@
-"""`caviardage serve`: the proxy itself. May import: app, settings, logs, typer, uvicorn."""
+"""`caviardage serve`: the proxy itself. May import: app, settings, logs, wire (which dialects there are), typer,
+uvicorn."""
 
 from __future__ import annotations
 
@@ -12,6 +13,7 @@ import uvicorn
 from proxy import app as application
 from proxy import logs
 from proxy.settings import MIB, Settings, StartError, default_workers
+from proxy.wire.dialects import DEFAULT, NAMES
 
 CANNOT_START = 2
 FAILED_TO_START = 1
@@ -26,6 +28,12 @@ def serve(
         str, typer.Option(envvar=_env("UPSTREAM"), help="Base URL of the provider, such as https://api.openai.com/v1.")
     ],
     policy: Annotated[Path, typer.Option(envvar=_env("POLICY"), help="The policy, a YAML file.")],
+    dialect: Annotated[
+        str,
+        typer.Option(
+            envvar=_env("DIALECT"), help=f"APIs that the provider speaks, separated by commas: {', '.join(NAMES)}."
+        ),
+    ] = ",".join(DEFAULT),
     host: Annotated[str, typer.Option(envvar=_env("HOST"), help="Address to listen on.")] = "127.0.0.1",
     port: Annotated[int, typer.Option(envvar=_env("PORT"), help="Port to listen on.")] = 8484,
     secret: Annotated[
@@ -110,6 +118,7 @@ def serve(
         settings = Settings(
             upstream=upstream,
             policy=policy,
+            dialect=dialect,
             host=host,
             port=port,
             secret=secret.encode(),

@@ -135,7 +135,7 @@ def charges(body: Mapping[str, JSON]) -> Iterator[Charge]:
         if key in NOT_IN_PROMPT or value is None:
             continue
         if key in _CONVERSATION:
-            yield from _conversation(value)
+            yield from conversation(value)
         else:
             extra = True
             yield FIELD
@@ -147,7 +147,8 @@ def charges(body: Mapping[str, JSON]) -> Iterator[Charge]:
         yield EXTRA
 
 
-def _conversation(value: JSON) -> Iterator[Charge]:
+def conversation(value: JSON) -> Iterator[Charge]:
+    """The charges of messages or items, or of a text that stands for one."""
     for message in value if isinstance(value, list) else [value]:
         yield MESSAGE
         if isinstance(message, dict) and message.get("type") not in (None, "message"):

@@ -29,6 +29,8 @@ _DIGITS = re.compile(r"[0-9]{1,15}(?=(?:\.0*)?\Z)")
 _MOST_TOKENS = 10**15
 ENDS = frozenset({"end_index"})
 """Fields of a citation that point behind what is cited."""
+PROBABILITIES = frozenset({"logprobs", "prompt_logprobs"})
+"""Token by token they spell placeholders, so they go where there are any."""
 TOOL_TEXTS = frozenset({"arguments", "input"})
 """What a tool is called with, beside its `name`."""
 
@@ -42,6 +44,8 @@ def restore_answer(body: JSON, restoring: Restoring, seen: Seen) -> JSON:
     return {
         restored_key(key, restoring): [_choice(choice, restoring) for choice in value]
         if key == "choices" and isinstance(value, list)
+        else None
+        if key in PROBABILITIES and not restoring.idle
         else restored(value, key, restoring)
         for key, value in body.items()
     }
@@ -159,7 +163,7 @@ def _choice(choice: JSON, restoring: Restoring) -> JSON:
     for key, value in choice.items():
         if key == "message" and isinstance(value, dict):
             out[key] = message(value, restoring)
-        elif key == "logprobs":
+        elif key in PROBABILITIES:
             out[key] = value if restoring.idle else None
         else:
             out[restored_key(key, restoring)] = restored(value, key, restoring)

@@ -36,14 +36,17 @@ from proxy.wire.walk import (
 __all__ = ["ChatStream", "restore_answer", "rewrite_request"]
 
 
-def rewrite_request(body: JSON, visit: Visit, allowed: frozenset[str] = frozenset()) -> dict[str, JSON]:
+def rewrite_request(
+    body: JSON, visit: Visit, allowed: frozenset[str] = frozenset(), *, reader: Reader | None = None
+) -> dict[str, JSON]:
     """The body that goes on, every leaf visited in document order.
 
-    `allowed`: which of "images", "files", "audio" pass unread. Raises `BadRequest` (wrong types) and
-    `UnsupportedByPolicy` (not inspected), both with a JSON path as `param`; whatever `visit` raises passes.
+    `allowed`: which of "images", "files", "audio" pass unread. `reader` reads the bodies of a dialect. Raises
+    `BadRequest` (wrong types) and `UnsupportedByPolicy` (not inspected), both with a JSON path as `param`; whatever
+    `visit` raises passes.
     """
     checked(body, MODEL, ("messages", list, "a list"))
-    rebuilt = walk(body, "$", visit, _BODY, allowed)
+    rebuilt = walk(body, "$", visit, reader or _BODY, allowed)
     assert isinstance(rebuilt, dict)  # noqa: S101  (what `fields` returns for an object)
     return rebuilt
 
@@ -113,7 +116,8 @@ _GRAMMAR = fields({"syntax": identifier})
 _CUSTOM_TOOL = fields({"name": fixed, "description": text, "format": fields({"type": identifier, "grammar": _GRAMMAR})})
 _TOOL_NAME = fields({"name": fixed})
 _TOOL: Reader = fields({"type": identifier, "function": FUNCTION, "custom": _CUSTOM_TOOL})
-_TOOLS = items(typed({"function": _TOOL, "custom": _TOOL}, "a tool"))
+TOOLS = items(typed({"function": _TOOL, "custom": _TOOL}, "a tool"))
+"""What the model may call."""
 _CHOSEN = fields({"type": identifier, "function": _TOOL_NAME, "custom": _TOOL_NAME, "name": fixed})
 
 
@@ -137,25 +141,29 @@ def _function_call(walk: Walk, node: JSON, path: str, label: str) -> JSON:
     return _TOOL_NAME(walk, node, path, label) if isinstance(node, dict) else identifier(walk, node, path, label)
 
 
-_BODY = fields(
-    {
-        "messages": items(_message),
-        "model": identifier,
-        "models": identifiers,
-        "tools": _TOOLS,
-        "tool_choice": _tool_choice,
-        "functions": items(FUNCTION),
-        "function_call": _function_call,
-        "response_format": fields({"type": identifier, "json_schema": NAMED_SCHEMA}),
-        "prediction": fields({"type": identifier, "content": _content}),
-        "stop": labelled("", anything),
-        "metadata": metadata,
-        "user": identity,
-        "safety_identifier": identity,
-        "prompt_cache_key": identity,
-        "modalities": modalities,
-        "logit_bias": logit_bias,
-        **dict.fromkeys(("service_tier", "reasoning_effort", "verbosity", "prompt_cache_retention"), identifier),
-        **UNREAD,
-    }
-)
+_FIELDS: Table = {
+    "messages": items(_message),
+    "model": identifier,
+    "models": identifiers,
+    "tools": TOOLS,
+    "tool_choice": _tool_choice,
+    "functions": items(FUNCTION),
+    "function_call": _function_call,
+    "response_format": fields({"type": identifier, "json_schema": NAMED_SCHEMA}),
+    "prediction": fields({"type": identifier, "content": _content}),
+    "stop": labelled("", anything),
+    "metadata": metadata,
+    "user": identity,
+    "safety_identifier": identity,
+    "prompt_cache_key": identity,
+    "modalities": modalities,
+    "logit_bias": logit_bias,
+    **dict.fromkeys(("service_tier", "reasoning_effort", "verbosity", "prompt_cache_retention"), identifier),
+    **UNREAD,
+}
+_BODY = fields(_FIELDS)
+
+
+def body_with(more: Table) -> Reader:
+    """The reader of a dialect's bodies, which have these fields, too."""
+    return fields({**_FIELDS, **more})

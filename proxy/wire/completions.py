@@ -15,23 +15,30 @@ from proxy.wire.bodies import MODEL, UNREAD, checked, identity, logit_bias, meta
 from proxy.wire.prompts import Decode, beginning, prompts
 from proxy.wire.schemas import NAMED_SCHEMA
 from proxy.wire.stream import ChatStream
-from proxy.wire.walk import Reader, anything, fields, identifier, identifiers, labelled, text, walk
+from proxy.wire.walk import Reader, Table, anything, fields, identifier, identifiers, labelled, text, walk
 
 __all__ = ["SCOPE", "CompletionStream", "opening", "restore_answer", "rewrite_request"]
 
 SCOPE = "conversation"
+_NONE: Table = {}
 
 
 def rewrite_request(
-    body: JSON, visit: Visit, allowed: frozenset[str] = frozenset(), *, decode: Decode | None = None
+    body: JSON,
+    visit: Visit,
+    allowed: frozenset[str] = frozenset(),
+    *,
+    decode: Decode | None = None,
+    more: Table = _NONE,
 ) -> dict[str, JSON]:
     """The body that goes on, every leaf visited in document order.
 
-    `decode` makes token ids text, which then goes on in their place; without it they are refused. Raises
+    `decode` makes token ids text, which then goes on in their place; without it they are refused. `more` are fields
+    of a dialect. Raises
     `BadRequest` and `UnsupportedByPolicy` with a JSON path as `param`; whatever `visit` raises passes.
     """
     checked(body, MODEL)
-    table = fields({**_BODY, "prompt": labelled("", prompts(decode))})
+    table = fields({**_BODY, **more, "prompt": labelled("", prompts(decode))})
     rebuilt = walk(body, "$", visit, table, allowed)
     assert isinstance(rebuilt, dict)  # noqa: S101  (what `fields` returns for an object)
     return rebuilt

@@ -7,11 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from typing import Protocol
+from typing import Protocol, TypeAlias
 
 from proxy.errors import Refusal
 from proxy.model import JSON, Leaf, Restoring, Seen, Visit
 from proxy.tokens.charges import Charging, charges
+from proxy.tokens.media import chat_charges, response_charges
 from proxy.tokens.messages import message_charges
 from proxy.tokens.prompts import prompt_charges
 from proxy.wire import chat, completions, embeddings, messages, moderations, opening, responses
@@ -57,6 +58,21 @@ class Keeps:
         return said is not False if self.by_default else said is True
 
 
+Rewriting: TypeAlias = Callable[[JSON, Visit, frozenset[str], Aids], dict[str, JSON]]
+"""`(body, visit, allowed, aids)` -> the body that goes on."""
+EVENTS = "text/event-stream"
+
+
+def as_it_is(body: Mapping[str, JSON]) -> Mapping[str, JSON]:
+    """A body that says in the usual fields what it asks for."""
+    return body
+
+
+def named_in_body(body: Mapping[str, JSON]) -> JSON:
+    """The model that a body asks for; None where it names none."""
+    return body.get("model")
+
+
 def plain_error(refusal: Refusal) -> JSON:
     """A refusal in the shape of the OpenAI API."""
     return {"error": {**refusal.body()["error"]}}
@@ -68,13 +84,15 @@ class Endpoint:
 
     `rewrite_request(body, visit, allowed, aids)` visits every leaf; `opening(body)` is the same at every turn of a
     conversation; `stream` is None where no stream is offered; `prompt` is the field that holds the prompt;
-    `charging` says what the provider counts; `error` is the form of refusals; `model` whether a body must name one,
-    `measured` whether it is a prompt; `usage` whether answers tell how many tokens were counted; `asks_usage` whether a
-    body's stream must be asked. `keeps` is what the provider keeps of the answer, `blocks` names the signed blocks in a
-    body by their digests (`seals`).
+    `charging` says what the provider counts; `error` is the form of refusals; `model` whether a request must name
+    one, and `model_of(body)` what it names; `usage` whether answers tell how many tokens were counted; `asks_usage`
+    whether a body's stream must be asked; `names_model` whether answers name the model that was asked for;
+    `streamed_as` is a stream's content type; `counted(body)` is the body as it is measured, and `measured` whether it
+    is a prompt. `keeps` is what the provider keeps of the answer, `blocks` names the signed blocks in a body by their
+    digests (`seals`).
     """
 
-    rewrite_request: Callable[[JSON, Visit, frozenset[str], Aids], dict[str, JSON]]
+    rewrite_request: Rewriting
     restore_answer: Callable[[JSON, Restoring, Seen, Aids], JSON]
     opening: Callable[[JSON], str]
     stream: Callable[[Restoring, Seen, Aids], AnswerStream] | None
@@ -87,6 +105,10 @@ class Endpoint:
     measured: bool = True
     keeps: Keeps | None = None
     blocks: Callable[[bytes, JSON], list[str]] | None = None
+    model_of: Callable[[Mapping[str, JSON]], JSON] = named_in_body
+    names_model: bool = True
+    streamed_as: str = EVENTS
+    counted: Callable[[Mapping[str, JSON]], Mapping[str, JSON]] = as_it_is
 
     def leaves(self, body: JSON, allowed: frozenset[str], aids: Aids) -> list[Leaf]:
         """Every leaf of a request in document order; raises what `rewrite_request` raises."""
@@ -108,14 +130,19 @@ _CHAT = Endpoint(
     prompt="messages",
     asks_usage=asks_usage,
     keeps=Keeps("completion", by_default=False),
+    charging=chat_charges,
 )
 _RESPONSES = Endpoint(
-    rewrite_request=lambda body, visit, allowed, _: responses.rewrite_request(body, visit, allowed),
-    restore_answer=lambda body, restoring, seen, _: responses.restore_answer(body, restoring, seen),
+    rewrite_request=lambda body, visit, allowed, aids: responses.rewrite_request(
+        body, visit, allowed, seals=aids.seals
+    ),
+    restore_answer=lambda body, restoring, seen, aids: responses.restore_answer(body, restoring, seen, aids.seals),
     opening=responses.opening,
-    stream=lambda restoring, seen, _: responses.ResponsesStream(restoring, seen),
+    stream=lambda restoring, seen, aids: responses.ResponsesStream(restoring, seen, seals=aids.seals),
     prompt="input",
     keeps=Keeps("response"),
+    blocks=responses.drawn,
+    charging=response_charges,
 )
 _COMPLETIONS = Endpoint(
     rewrite_request=lambda body, visit, allowed, aids: completions.rewrite_request(
@@ -171,9 +198,3 @@ ENDPOINTS: dict[str, Endpoint] = {
     "/v1/messages/count_tokens": replace(_MESSAGES, stream=None, usage=False),
 }
 """By path."""
-
-
-def error_for(path: str) -> Callable[[Refusal], JSON]:
-    """The form in which the clients of a path expect to be refused; OpenAI's for paths that nobody serves."""
-    endpoint = ENDPOINTS.get(path)
-    return plain_error if endpoint is None else endpoint.error

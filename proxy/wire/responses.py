@@ -1,7 +1,8 @@
 """POST /responses and its relatives (OpenAI API and compatible): where text lives in requests.
 
 The tables name exemptions only; what is not named here is read like text. Source: the OpenAI API reference, its
-Python and Node SDKs. May import: model, errors, walk, attachments, bodies, state, base, the other responses modules.
+Python and Node SDKs. May import: model, errors, walk, attachments, bodies, seals, signed, state, base, the other
+responses modules.
 """
 
 from __future__ import annotations
@@ -11,24 +12,32 @@ from proxy.model import JSON, Visit
 from proxy.wire.attachments import modalities, uninspected
 from proxy.wire.base import serialise
 from proxy.wire.bodies import identity, metadata
-from proxy.wire.responses_answers import restore_answer
+from proxy.wire.responses_answers import drawn, restore_answer
 from proxy.wire.responses_items import FORMAT, REASONING, VARIABLES, text_or_items
 from proxy.wire.responses_stream import ResponsesStream
 from proxy.wire.responses_tools import TOOLS, tool_choice
+from proxy.wire.seals import NO_SEALS, Seals
+from proxy.wire.signed import SealedWalk
 from proxy.wire.state import PROMPTS, STATEFUL, background, conversation, previous, state, state_id
-from proxy.wire.walk import Walk, fields, identifier, identifiers, items, walk, wrong_type
+from proxy.wire.walk import Walk, fields, identifier, identifiers, items, wrong_type
 
-__all__ = ["ResponsesStream", "opening", "restore_answer", "rewrite_request"]
+__all__ = ["ResponsesStream", "drawn", "opening", "restore_answer", "rewrite_request"]
 
 
 def rewrite_request(
-    body: JSON, visit: Visit, allowed: frozenset[str] = frozenset(), *, stateful: bool = False
+    body: JSON,
+    visit: Visit,
+    allowed: frozenset[str] = frozenset(),
+    *,
+    stateful: bool = False,
+    seals: Seals = NO_SEALS,
 ) -> dict[str, JSON]:
     """The body that goes on, every leaf visited in document order.
 
     `allowed`: which of "images", "files", "audio" pass unread, and which references to what the provider has stored
-    pass as identifiers (`state`; `stateful`: all). Raises `BadRequest` (wrong types) and `UnsupportedByPolicy` (not
-    inspected), both with a JSON path as `param`; whatever `visit` raises passes.
+    pass as identifiers (`state`; `stateful`: all). `seals`: which images the upstream drew for this tenant. Raises
+    `BadRequest` (wrong types) and `UnsupportedByPolicy` (not inspected), both with a JSON path as `param`; whatever
+    `visit` raises passes.
     """
     if not isinstance(body, dict):
         raise wrong_type("$", "an object")
@@ -36,7 +45,7 @@ def rewrite_request(
         raise wrong_type("$.model", "a string")
     if not isinstance(body.get("input"), str | list | None):
         raise wrong_type("$.input", "a string or a list of items")
-    rebuilt = walk(body, "$", visit, _BODY, allowed | STATEFUL if stateful else allowed)
+    rebuilt = _BODY(SealedWalk(visit, allowed | STATEFUL if stateful else allowed, seals), body, "$", "")
     assert isinstance(rebuilt, dict)  # noqa: S101  (what `fields` returns for an object)
     return rebuilt
 

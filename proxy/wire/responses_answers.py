@@ -5,7 +5,7 @@ name beside what they are called with, citations stand next to the text that the
 field that elsewhere holds text. The answer echoes the request (instructions, tools, schemas, variables): restored
 like everything else. Source: the OpenAI API reference and its Python SDK.
 
-May import: model, answers, the standard library.
+May import: model, answers, seals, the standard library.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from __future__ import annotations
 from proxy.model import JSON, Context, Moved, Restoring, Seen
 from proxy.wire.answers import TOOL_TEXTS, InTool, citations, restored_key, usage_of
 from proxy.wire.answers import restored as restored_leaf
+from proxy.wire.seals import NO_SEALS, Block, Seals, digest
 
 ENDS = frozenset({"end_index", "index"})
 """Fields of a citation that point behind what is cited."""
@@ -34,10 +35,35 @@ CALLS: dict[str, tuple[str, frozenset[str]]] = {
 _IMAGES = frozenset({("image_generation_call", "result")})
 
 
-def restore_answer(body: JSON, restoring: Restoring, seen: Seen) -> JSON:
-    """The answer (a response or an error body) as the client may read it. The tree passed in is not reused."""
+def restore_answer(body: JSON, restoring: Restoring, seen: Seen, seals: Seals = NO_SEALS) -> JSON:
+    """The answer (a response or an error body) as the client may read it. The tree passed in is not reused.
+
+    Images that the provider drew are remembered in `seals`.
+    """
     note(body, seen)
+    output = body.get("output") if isinstance(body, dict) else None
+    for item in output if isinstance(output, list) else []:
+        remember(item, seals)
     return restored(body, "", restoring)
+
+
+def drawing(data: str) -> Block:
+    """An image that the provider drew (base64), in the form in which it is remembered."""
+    return {"type": "image_generation_call", "result": data}
+
+
+def drawn(key: bytes, body: JSON) -> list[str]:
+    """The names (`seals.digest`) of the drawings among a request's items."""
+    items = body.get("input") if isinstance(body, dict) else None
+    calls = [item for item in items if isinstance(item, dict)] if isinstance(items, list) else []
+    results = [call.get("result") for call in calls if call.get("type") == "image_generation_call"]
+    return [digest(key, drawing(result)) for result in results if isinstance(result, str)]
+
+
+def remember(item: JSON, seals: Seals) -> None:
+    """Takes down the image that an item holds, if it does."""
+    if isinstance(item, dict) and item.get("type") == "image_generation_call" and isinstance(item.get("result"), str):
+        seals.remember(drawing(str(item["result"])))
 
 
 def note(body: JSON, seen: Seen) -> None:

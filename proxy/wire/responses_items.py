@@ -4,7 +4,8 @@ A table per type (31, and the three of the multi-agent beta) names what is no pl
 are refused. Earlier answers come back here, so what the provider sealed goes back byte for byte, and token
 probabilities, which would spell out what was replaced, are left out. Source: the OpenAI API reference and SDKs.
 
-May import: model, walk, parts, schemas, attachments, state, responses_tools, the standard library.
+May import: model, walk, parts, schemas, attachments, signed, state, responses_answers,
+responses_tools, the standard library.
 """
 
 from __future__ import annotations
@@ -13,9 +14,10 @@ from proxy.model import JSON
 from proxy.wire.answers import cited
 from proxy.wire.attachments import BASE64, INPUT_PARTS, gated, image
 from proxy.wire.parts import content
-from proxy.wire.responses_answers import ENDS
+from proxy.wire.responses_answers import ENDS, drawing
 from proxy.wire.responses_tools import ENVIRONMENT, TOOLS
 from proxy.wire.schemas import schema
+from proxy.wire.signed import SealedWalk
 from proxy.wire.state import state
 from proxy.wire.walk import (
     Reader,
@@ -97,6 +99,15 @@ _CODE_OUTPUT = typed(
     },
     "an output",
 )
+
+
+def _drawn(walk: Walk, node: JSON, path: str, label: str) -> JSON:
+    """An image that the provider drew: what it is known to have sent to this tenant may go back to it."""
+    if isinstance(node, str) and isinstance(walk, SealedWalk) and walk.seals.received(drawing(node)) is not None:
+        return node
+    return gated("images", "an image", BASE64)(walk, node, path, label)
+
+
 _IMAGE_WORDS: Table = dict.fromkeys(("action", "background", "output_format", "quality", "size"), identifier)
 
 _TYPES: Table = {
@@ -142,7 +153,7 @@ _TYPES: Table = {
         {
             **_ITEM,
             **_IMAGE_WORDS,
-            "result": gated("images", "an image", BASE64),
+            "result": _drawn,
             "error": fields({"type": identifier, "code": identifier, "param": identifier}),
         }
     ),

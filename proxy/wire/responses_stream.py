@@ -4,7 +4,8 @@ One growing text per item and field; it ends with its `done` event, its part, it
 event repeats whole is restored whole, by the same rules, so that the sum of the deltas, `done`, item and response
 agree. Events keep their number, order and sequence numbers. What is not understood stops the stream.
 
-May import: model, errors, base, sse, hold, identity, responses_answers, responses_events, the standard library.
+May import: model, errors, base, sse, hold, identity, seals, responses_answers, responses_events, the standard
+library.
 """
 
 from __future__ import annotations
@@ -17,8 +18,9 @@ from proxy.wire.answers import InTool, citations, context_of, rekey
 from proxy.wire.base import parse_answer, serialise
 from proxy.wire.hold import Held, HoldBack, Key, Track
 from proxy.wire.identity import Identity
-from proxy.wire.responses_answers import ENDS, identify, note, probabilities, restored, tool_of
+from proxy.wire.responses_answers import ENDS, identify, note, probabilities, remember, restored, tool_of
 from proxy.wire.responses_events import ANNOTATION, ENDED, ERROR, GROWING, ITEM_DONE, OF_TOOLS, PARTS_DONE, is_known
+from proxy.wire.seals import NO_SEALS, Seals
 from proxy.wire.sse import KEEP_ALIVE, Event, SSEParser, written
 
 _DONE = "[DONE]"
@@ -34,8 +36,9 @@ class ResponsesStream:
     cut off, in the middle of a placeholder too.
     """
 
-    def __init__(self, restoring: Restoring, seen: Seen, after: int = -1) -> None:
+    def __init__(self, restoring: Restoring, seen: Seen, after: int = -1, seals: Seals = NO_SEALS) -> None:
         self._after = after
+        self._seals = seals
         self._restoring = restoring
         self._seen = seen
         self._parser = SSEParser()
@@ -120,7 +123,9 @@ class ResponsesStream:
 
     def _note(self, event: dict[str, JSON], kind: str) -> None:
         self._identity.event(event)
-        tool = tool_of(event.get("item"))
+        item = event.get("item")
+        remember(item, self._seals)
+        tool = tool_of(item)
         if tool is not None:
             self._tools[_index(event, "output_index")] = tool
         if kind == ERROR:

@@ -56,6 +56,9 @@ class NoSeals:
         return None
 
 
+NO_SEALS = NoSeals()
+
+
 class Ledger:
     """One request's `Seals`: what was fetched for the blocks in it, and what its answer adds.
 

@@ -14,6 +14,7 @@ from typing import ClassVar, cast
 from proxy.errors import BadAnswer, Refusal
 from proxy.model import JSON, Restoring, Seen, TextRestorer
 from proxy.wire.answers import (
+    PROBABILITIES,
     PROTOCOL,
     TOOL_TEXTS,
     InTool,
@@ -98,7 +99,7 @@ class ChatStream(EventStream):
             elif key in self.GROWING and isinstance(value, str):
                 self._grow(held, choice, key, value, (index, key))
             else:
-                drop = key == "logprobs" and not self._restoring.idle
+                drop = key in PROBABILITIES and not self._restoring.idle
                 choice[key] = None if drop else restored(value, key, self._restoring)
         if ended:
             self._hold.finish(lambda key: key[0] == index)
