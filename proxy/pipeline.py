@@ -278,8 +278,7 @@ class Pipeline:
         """A complete answer, or an error of the upstream's: verified and restored, status and retry headers kept."""
         with trip.record.stage("restore"):
             raw = await _off_loop(restored, raw, answer.status, restoration, trip.seen, size=len(raw))
-        trip.seen.upstream_error |= answer.status >= 400
-        await self._taste(trip, restoration)
+        await self._taste(trip, restoration, refused=answer.status >= 400)
         if answer.status < 400:
             await self._keep(trip, aids)
         else:
@@ -416,17 +415,17 @@ class Pipeline:
         )
         return measured.prompt
 
-    def _verify(self, trip: Trip, restoration: Restoration, *, complete: bool = False) -> None:
+    def _verify(self, trip: Trip, restoration: Restoration, *, complete: bool = False, refused: bool = False) -> None:
         """Raises `BadAnswer` where the policy says block; else notes the alarm once."""
         tally = restoration.tally
         for alarm in verify.alarms(
-            trip.seen, trip.sent, foreign=tally.foreign, mangled=tally.mangled, complete=complete
+            trip.seen, trip.sent, foreign=tally.foreign, mangled=tally.mangled, complete=complete, refused=refused
         ):
             self._judge(trip, alarm)
 
-    async def _taste(self, trip: Trip, restoration: Restoration) -> None:
+    async def _taste(self, trip: Trip, restoration: Restoration, *, refused: bool = False) -> None:
         """The last look at an answer that is complete, before its end goes to the client."""
-        self._verify(trip, restoration, complete=True)
+        self._verify(trip, restoration, complete=True, refused=refused)
         read = ["".join(pieces) for pieces in restoration.tally.read]
         if any(map(worth_a_look, read)):
             with trip.record.stage("taste"):

@@ -161,16 +161,18 @@ def check_unsolicited(count: int) -> Alarm | None:
     )
 
 
-def alarms(seen: Seen, sent: Sent, *, foreign: int, mangled: int, complete: bool) -> Iterator[Alarm]:
+def alarms(
+    seen: Seen, sent: Sent, *, foreign: int, mangled: int, complete: bool, refused: bool = False
+) -> Iterator[Alarm]:
     """Everything that can be said of an answer as far as it was read; `complete` when no more comes.
 
-    An error of the upstream answers no prompt: there, only placeholders count.
+    `refused`: its status says that it is an error. That answers no prompt: there, only placeholders count.
     """
-    found = [] if seen.upstream_error else [check_usage(seen.usage, sent), check_excess(seen.usage, sent)]
+    found = [] if refused else [check_usage(seen.usage, sent), check_excess(seen.usage, sent)]
     found += [check_foreign(foreign), check_mangled(mangled)]
-    if not seen.upstream_error:
+    if not refused:
         found += [check_odd(seen.odd), check_model(seen.model, sent)]
-        found.append(check_missing(seen.usage, sent) if complete else None)
+        found.append(check_missing(seen.usage, sent) if complete and not seen.upstream_error else None)
     return (alarm for alarm in found if alarm is not None)
 
 

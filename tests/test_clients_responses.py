@@ -68,9 +68,9 @@ def test_what_is_not_inspected_is_refused(client: OpenAI, service: Service) -> N
     with pytest.raises(openai.NotFoundError) as missing:
         client.responses.create(model="echo", input=TEXT, previous_response_id="resp_never")
     assert (missing.value.code, missing.value.param) == ("state_not_found", "$.previous_response_id")
-    with pytest.raises(openai.BadRequestError) as caught:
-        client.responses.create(model="echo", input=TEXT, prompt={"id": "pmpt_1"})
-    assert (caught.value.code, caught.value.param) == ("unsupported_by_policy", "$.prompt")
+    with pytest.raises(openai.NotFoundError) as missing:
+        client.responses.create(model="echo", input=TEXT, conversation="conv_never")
+    assert (missing.value.code, missing.value.param) == ("state_not_found", "$.conversation")
     with pytest.raises(openai.BadRequestError) as caught:
         client.responses.create(model="echo", input="x", max_output_tokens=1_000_000)
     assert (caught.value.code, caught.value.param) == ("context_length_exceeded", "input")

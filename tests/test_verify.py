@@ -115,5 +115,7 @@ def test_all_of_them_together() -> None:
     assert codes == ["usage_mismatch", "foreign_placeholder", "mangled_placeholder", "misplaced_answer", "other_model"]
     assert [alarm.code for alarm in alarms(Seen(), LONG, foreign=0, mangled=0, complete=True)] == ["usage_missing"]
     assert list(alarms(Seen(), LONG, foreign=0, mangled=0, complete=False)) == []
-    error = Seen(upstream_error=True, odd={"mixed_ids"})
-    assert [alarm.code for alarm in alarms(error, LONG, foreign=1, mangled=0, complete=True)] == ["foreign_placeholder"]
+    refused = alarms(seen, LONG, foreign=1, mangled=0, complete=True, refused=True)
+    assert [alarm.code for alarm in refused] == ["foreign_placeholder"]
+    error = Seen(upstream_error=True)
+    assert list(alarms(error, LONG, foreign=0, mangled=0, complete=True)) == []
