@@ -21,6 +21,7 @@ from proxy.analysis import examples, settings_for, wanted
 from proxy.audit import Audit, AuditEvent, LineSink
 from proxy.detect import Detector
 from proxy.errors import Refusal, Unavailable
+from proxy.extract import Extractor
 from proxy.forward import Upstream, UpstreamSettings
 from proxy.ingress import Handler, Ingress, Limits, Receive, Scope, Send
 from proxy.logs import Log, describe, loop_handler
@@ -66,6 +67,7 @@ class Parts:
     detector: Detection
     upstream: Upstream
     store: Store
+    extractor: Extractor
     sink: LineSink
     audit: Audit
     metrics: Metrics
@@ -163,6 +165,7 @@ class App:
 
     async def _stop(self) -> None:
         await self._parts.detector.stop()
+        await self._parts.extractor.stop()
         await self._parts.upstream.aclose()
         await self._parts.store.aclose()
         self._parts.sink.close()
@@ -202,7 +205,7 @@ def build(settings: Settings, log: Log, failed: Failed) -> App:
     secret = secret_of(settings, log)
     metrics, sink = Metrics(), sink_of(settings)
     audit = Audit([sink, metrics.observe])
-    upstream, store = upstream_of(settings), store_of(settings, secret)
+    upstream, store, extractor = upstream_of(settings), store_of(settings, secret), Extractor()
 
     def on_fault(error: Exception) -> None:
         log.error("fault", **describe(error))
@@ -226,10 +229,12 @@ def build(settings: Settings, log: Log, failed: Failed) -> App:
             on_fault,
             store,
             dialects,
+            extractor,
         ),
         detector=detector,
         upstream=upstream,
         store=store,
+        extractor=extractor,
         sink=sink,
         audit=audit,
         metrics=metrics,

@@ -58,12 +58,12 @@ class Chain:
 
     def after(self, vault: Vault) -> Chain:
         """The same with all that the vault knows now."""
-        return replace(self, entries=tuple(vault), taken=vault.taken)
+        return replace(self, entries=vault.everything(), taken=vault.taken)
 
 
 def written(chain: Chain) -> bytes:
     """A chain as the content of a record."""
-    entries = [[e.entity, e.number, e.text, e.written, e.is_number] for e in chain.entries]
+    entries = [[e.entity, e.number, e.text, e.written, e.is_number, e.spelled] for e in chain.entries]
     numbers = [chain.tokens, chain.answer, chain.texts, chain.tokenizer, chain.factor]
     content = [chain.scope.hex(), entries, sorted(chain.taken), numbers]
     return json.dumps(content, separators=(",", ":")).encode("ascii")
@@ -86,4 +86,4 @@ def _read(fragment: bytes) -> Chain:
 
 
 def _entries(rows: Iterable[list[str]]) -> tuple[Entry, ...]:
-    return tuple(Entry(str(e), str(n), str(t), w, bool(is_number)) for e, n, t, w, is_number in rows)
+    return tuple(Entry(str(e), str(n), str(t), w, bool(number), s) for e, n, t, w, number, s in rows)

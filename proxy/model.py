@@ -35,6 +35,18 @@ class Kind(Enum):
 
 
 @dataclass(frozen=True, slots=True)
+class Hidden:
+    """An encoded stretch of a leaf, `[start, end)` in code points of `Leaf.text`, that says a text of its own.
+
+    What it says was visited before the leaf, as a leaf of its own; `new` is that text, replaced, encoded as it was.
+    """
+
+    start: int
+    end: int
+    new: str = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True)
 class Leaf:
     """One piece of text with its place.
 
@@ -42,7 +54,7 @@ class Leaf:
     a string (tool-call arguments, tool results): the leaf exactly as written there, between its quotes for
     strings and keys. Replacements then happen in `raw`. `label` is what the fields above the leaf say it is
     (`first name`), `""` if nothing. Leaves that a reader would read as one text, part after part, share a
-    `run` number.
+    `run` number. `hidden` are its encoded stretches, in order.
     """
 
     path: str = field(repr=False)
@@ -51,6 +63,7 @@ class Leaf:
     label: str = field(default="", repr=False)
     raw: str | None = field(default=None, repr=False)
     run: int | None = None
+    hidden: tuple[Hidden, ...] = ()
 
 
 Visit: TypeAlias = Callable[[Leaf], str]

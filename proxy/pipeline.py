@@ -5,7 +5,7 @@
 This module alone catches errors of the stages, and it catches to refuse: whatever goes wrong before the upstream
 has answered, nothing (more) is forwarded; whatever goes wrong afterwards, the answer stops.
 
-May import: the stages, policy, vault, wire, model, errors.
+May import: the stages, policy, vault, wire, documents, model, errors.
 """
 
 from __future__ import annotations
@@ -21,7 +21,9 @@ from typing import Any, TypeVar
 
 from proxy import audit, measure, strangers, verify
 from proxy.detect import Detector
+from proxy.documents import UnreadableDocument
 from proxy.errors import BadAnswer, BadRequest, Refusal, Unavailable, UnsupportedByPolicy, UpstreamUnreachable
+from proxy.extract import Extractor
 from proxy.forward import Upstream, UpstreamAnswer, client_headers
 from proxy.headers import OPTIONAL, Headers, header_leaves, upstream_headers
 from proxy.keeping import Carried, Keeping
@@ -31,13 +33,14 @@ from proxy.policy.model import Policy
 from proxy.restore import Restoration
 from proxy.store import Store
 from proxy.store.memory import in_memory
-from proxy.substitute import substitute
+from proxy.substitute import Substituting
 from proxy.trip import Inbound, Outbound, StreamBroken, Trip, Unsent
 from proxy.unsolicited import unsolicited, worth_a_look
 from proxy.vault import Vault, conversation_key, lookalikes, tenant_key
 from proxy.wire.asking import with_usage
 from proxy.wire.base import parse_answer, parse_strict, serialise
 from proxy.wire.dialects import USUAL, Dialects
+from proxy.wire.enclosed import enclosed, with_texts
 from proxy.wire.endpoints import Aids, AnswerStream, Endpoint
 from proxy.wire.identity import asked_choices
 from proxy.wire.seals import Ledger, NoSeals
@@ -70,6 +73,7 @@ class Pipeline:
         on_fault: Callable[[Exception], None] = lambda _: None,
         store: Store | None = None,
         dialects: Dialects = USUAL,
+        extractor: Extractor | None = None,
     ) -> None:
         self.policy = policy
         self._on_fault = on_fault
@@ -81,6 +85,7 @@ class Pipeline:
         self._secret = secret
         self._store = store or in_memory(secret)
         self._strays = strangers.pattern({*ENTITIES, *policy.declared})
+        self._extractor = extractor or Extractor()
 
     async def handle(self, inbound: Inbound) -> Outbound:
         """Answers a request. Raises nothing but CancelledError."""
@@ -116,6 +121,9 @@ class Pipeline:
             if not isinstance(body, dict):
                 raise BadRequest("The body must be a JSON object.")
         record.request(model=None, stream=body.get("stream") is True, bytes_in=len(inbound.body))
+        if policy.attachments.files == "text":
+            with record.stage("read_files"):
+                body = await self._with_texts(body)
 
         limit = self._limit(body, policy, endpoint)
         trip.counter = self._counters.of(limit.tokenizer, limit.factor)
@@ -236,6 +244,20 @@ class Pipeline:
             raw = await answer.read()
         return await self._whole(trip, functools.partial(_restored, endpoint, aids), restoration, answer, raw, aids)
 
+    async def _with_texts(self, body: dict[str, JSON]) -> dict[str, JSON]:
+        """The body with the text of each enclosed file in its place; raises for one that cannot be read whole."""
+        texts: dict[str, str] = {}
+        for file in enclosed(body):
+            try:
+                texts[file.path] = await self._extractor.text(file.data)
+            except UnreadableDocument as fault:
+                raise UnsupportedByPolicy(
+                    f"{file.path} is a file whose text cannot be read: {fault.reason}.", param=file.path
+                ) from None
+        replaced = with_texts(body, texts)
+        assert isinstance(replaced, dict)  # noqa: S101  (an object stays one)
+        return replaced
+
     def _substituted(
         self,
         trip: Trip,
@@ -255,9 +277,12 @@ class Pipeline:
             trip.texts = tuple(texts)
         if policy.mode == "monitor":
             findings = [[] for _ in findings]
-        replaced = iter([substitute(leaf, found, vault, tenant) for leaf, found in zip(leaves, findings, strict=True)])
         allowed = _passed(policy) | trip.keeping.allowed()
-        outgoing = endpoint.rewrite_request(body, lambda _: next(replaced), allowed, aids)
+        substituting = Substituting(findings, vault, tenant)
+        outgoing = endpoint.rewrite(body, substituting.sends(), allowed, aids)
+        if substituting.encoded:
+            endpoint.rewrite(body, substituting.keeps(), allowed, aids)
+            substituting.remember()
         if aids.hides_usage:
             outgoing = with_usage(outgoing)
         trip.seen.choices = asked_choices(body)

@@ -13,7 +13,7 @@ import re
 from urllib.parse import quote
 
 from proxy.model import Context
-from proxy.vault import JSON_BEGINS, Entry, json_escaped
+from proxy.vault import JSON_BEGINS, Entry, is_percent, json_escaped
 
 _UNDECIDED = re.compile(r"[\[{]?\Z")
 _TOKEN = re.compile(r'\\u[0-9A-Fa-f]{4}|\\[^u]|"', re.DOTALL)
@@ -60,12 +60,19 @@ class Place:
     def write(self, entry: Entry, opening: str) -> str:
         """The value of `entry` as it must stand here; `opening` is how its placeholder's bracket was written."""
         lowered = opening.lower()
+        if lowered in ("%3c", "&lt;") and entry.spelled is not None and is_percent(entry.spelled) == (lowered == "%3c"):
+            return self._escaped(entry.spelled, entry.written)
+        written = entry.written if entry.spelled is None else None
         if lowered == "%3c" or self._is_url:
             return self._escaped(quote(entry.text, safe=""), None)
         if lowered == "&lt;":
             return self._escaped(html.escape(entry.text, quote=False), None)
         if lowered.endswith("u003c") and self._inside is None:
-            return entry.written if entry.written is not None else json_escaped(entry.text)
+            return written if written is not None else json_escaped(entry.text)
+        return self._escaped(entry.text, written)
+
+    def write_encoded(self, entry: Entry) -> str:
+        """The encoded text of `entry`, which needs no further encoding but a JSON string's."""
         return self._escaped(entry.text, entry.written)
 
     def _escaped(self, text: str, written: str | None) -> str:

@@ -9,13 +9,15 @@ Theory of operation. A growing text is cut at the first place that is still unde
 placeholder that the next character could lengthen, or a beginning of one (`regex` reports both as partial
 matches). Everything before that place is released at once; the rest waits for the next piece or for `finish`.
 
-May import: model, place, strangers, vault, regex, the standard library.
+Encoded texts that were sent with placeholders inside are recognised whole (`recall`).
+
+May import: model, place, recall, strangers, vault, regex, the standard library.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
 import regex
@@ -23,6 +25,7 @@ import regex
 from proxy import strangers
 from proxy.model import Context, Moved, TextRestorer
 from proxy.place import Place
+from proxy.recall import Recall
 from proxy.vault import Entry, Vault
 
 _MOST_READ = 4_000_000
@@ -53,10 +56,11 @@ class Tally:
             pieces.append(text)
 
 
-def pattern_for(entries: Iterable[Entry]) -> regex.Pattern[str] | None:
+def pattern_for(entries: Iterable[Entry], heads: Sequence[str] = ()) -> regex.Pattern[str] | None:
     """The tolerant form of every placeholder type that was issued; None if none was.
 
-    Groups: `q` and `p` the quotes around a number's placeholder, `o` the opening, `n` the number, `c` the close.
+    Groups: `q` and `p` the quotes around a number's placeholder, `o` the opening, `n` the number, `c` the close; `e`
+    one of `heads`, with which something else begins.
     """
     entries = list(entries)
     if not entries:
@@ -69,7 +73,8 @@ def pattern_for(entries: Iterable[Entry]) -> regex.Pattern[str] | None:
         + r"(?:(?P<o>\\{0,2}<|&lt;|%3C|\\{1,2}u003c)\s{0,2}|(?<![A-Za-z0-9_]))"
         + rf"(?:{names})(?:\\{{0,2}}_|%5F|[ \-])\s?(?P<n>[0-9]{{9}}|[0-9]{{6}})(?![0-9])"
         + r"(?(o)(?:\s{0,2}(?P<c>\\{0,2}>|&gt;|%3E|\\{1,2}u003e))?)"
-        + r'(?(q)(?P<p>\\{0,15}")?)',
+        + r'(?(q)(?P<p>\\{0,15}")?)'
+        + (f"|(?P<e>(?-i:{'|'.join(map(regex.escape, heads))}))" if heads else "|(?P<e>(?!))"),
         regex.IGNORECASE,
     )
 
@@ -91,7 +96,8 @@ class Restoration:
     ) -> None:
         self.vault = vault
         self.tally = Tally()
-        self._pattern = pattern_for(vault)
+        self._recall = Recall(vault.encoded)
+        self._pattern = pattern_for(vault, self._recall.heads)
         self._in_tools = in_tools
         self._strays = strays or strangers.pattern(())
         self._keeps = keeps
@@ -112,7 +118,7 @@ class Restoration:
     def _restorer(self, context: Context, tool: str | None) -> Restorer:
         pattern = self._pattern if tool is None or self._in_tools(tool) else None
         stranger = strangers.Strangers(self.vault, self._strays, self.tally)
-        return Restorer(self.vault, pattern, context, self.tally, stranger, keeps=self._keeps)
+        return Restorer(self.vault, pattern, context, self.tally, self._recall, stranger, keeps=self._keeps)
 
 
 class Restorer:
@@ -124,11 +130,13 @@ class Restorer:
         pattern: regex.Pattern[str] | None,
         context: Context,
         tally: Tally,
+        recall: Recall,
         stranger: strangers.Strangers,
         *,
         keeps: bool,
     ) -> None:
         self._vault = vault
+        self._recall = recall
         self._pattern = pattern
         self._place = Place(context)
         self._tally = tally
@@ -178,8 +186,19 @@ class Restorer:
             at = match.start()
             if match.partial or (not final and _may_grow(match, window)):
                 break
-            out.append(self._value(match))
-            at = match.end()
+            if match["e"] is None:
+                out.append(self._value(match))
+                at = match.end()
+                continue
+            repeated = self._recall.at(window, at, final=final)
+            if repeated is None:
+                out.append(self._literal(window[at : at + 1]))
+                at += 1
+            elif repeated.entry is None:
+                break
+            else:
+                out.append(self._placed(self._place.write_encoded(repeated.entry), repeated.end - at))
+                at = repeated.end
         self._before, self._held = window[max(0, at - 1) : at], window[at:]
         return "".join(out)
 
@@ -204,7 +223,11 @@ class Restorer:
             self._place.passed(lead + slashes)
             value = lead + slashes + self._place.write(entry, opening) + trail
             self._place.passed(trail)
-        end = self._received + len(match[0])
+        return self._placed(value, len(match[0]))
+
+    def _placed(self, value: str, received: int) -> str:
+        """Takes note of a value that stands for the next `received` characters."""
+        end = self._received + received
         self._moved.append(Moved(self._received, end, self._released, self._released + len(value)))
         self._received = end
         self._released += len(value)
@@ -220,6 +243,8 @@ _QUOTE = regex.compile(r'\\{0,15}"')
 
 def _may_grow(match: regex.Match[str], window: str) -> bool:
     """True if characters still to come could make a complete match longer."""
+    if match["e"] is not None:
+        return False
     if match["q"] is not None and match["p"] is None and (match["c"] is not None or match["o"] is None):
         rest = _QUOTE.fullmatch(window, match.end(), partial=True)
         return rest is not None and rest.partial

@@ -18,6 +18,7 @@ import re
 import unicodedata
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from typing import TypeAlias
 
 _DIGITS = 6
 _MORE = 3
@@ -34,6 +35,8 @@ class Entry:
 
     `text` is the value as a person reads it. `written` is set when it was written differently inside JSON text
     (`Zo\\u00eb`): there it goes back exactly so. `is_number`: it replaced a JSON number, quotes were added.
+    `spelled` is set when it was percent-encoded or held HTML entities, and so was its placeholder: where that comes
+    back encoded, the value does so too, letter for letter (`written` is then `spelled` in JSON text).
     """
 
     entity: str
@@ -41,6 +44,7 @@ class Entry:
     text: str = field(repr=False)
     written: str | None = field(default=None, repr=False)
     is_number: bool = False
+    spelled: str | None = field(default=None, repr=False)
 
     @property
     def bare(self) -> str:
@@ -48,6 +52,8 @@ class Entry:
 
     @property
     def placeholder(self) -> str:
+        if self.spelled is not None:
+            return f"%3C{self.bare}%3E" if is_percent(self.spelled) else f"&lt;{self.bare}&gt;"
         return f"<{self.bare}>"
 
 
@@ -74,21 +80,34 @@ def lookalikes(texts: Iterable[str]) -> frozenset[str]:
     return frozenset(match[1] for text in texts for match in LOOKALIKE.finditer(text))
 
 
+def is_percent(spelled: str) -> bool:
+    """Whether a value was percent-encoded, and not in HTML."""
+    return _PERCENT.search(spelled) is not None
+
+
+_PERCENT = re.compile("%[0-9A-Fa-f]{2}")
+
+
 def json_escaped(text: str) -> str:
     """`text` as it stands between the quotes of a JSON string, non-ASCII characters left as they are."""
     return json.dumps(text, ensure_ascii=False)[1:-1]
 
 
+_Form: TypeAlias = tuple[str, str, str | None, bool, str | None]
+
+
 class Vault:
     """Issues placeholders and finds entries by number. Not shared between requests, not thread-safe, not printable."""
 
-    __slots__ = ("_by_number", "_by_value", "_key", "taken")
+    __slots__ = ("_by_number", "_by_value", "_key", "encoded", "taken")
 
     def __init__(self, key: bytes, taken: frozenset[str] = frozenset()) -> None:
         self._key = key
         self.taken = taken
-        self._by_value: dict[tuple[str, str, str | None, bool], Entry] = {}
+        self._by_value: dict[_Form, Entry] = {}
         self._by_number: dict[str, Entry] = {}
+        self.encoded: dict[str, Entry] = {}
+        """Encoded texts that were changed, as they left the house -> as they were."""
 
     def __repr__(self) -> str:
         return f"<Vault of {len(self)}>"
@@ -102,29 +121,48 @@ class Vault:
     def __reduce__(self) -> str:
         raise TypeError("a vault does not leave its request")
 
-    def issue(self, entity: str, text: str, *, written: str | None = None, is_number: bool = False) -> Entry:
+    def issue(
+        self,
+        entity: str,
+        text: str,
+        *,
+        written: str | None = None,
+        is_number: bool = False,
+        spelled: str | None = None,
+    ) -> Entry:
         """The entry of a value, made on first sight.
 
-        `written` is the value as it stands in JSON text, where it stood in JSON text. One value, one
-        placeholder: forms that differ by bytes are told apart by three more digits, so that each comes back
-        exactly as it was.
+        `written` is the value as it stands in JSON text, where it stood in JSON text; `spelled` as it stands where it
+        was encoded. One value, one placeholder: forms that differ by bytes are told apart by three more digits, so
+        that each comes back exactly as it was.
         """
-        if written == json_escaped(text) and not is_number:
+        if written == json_escaped(text if spelled is None else spelled) and not is_number:
             written = None
-        form = (entity, text, written, is_number)
+        form = (entity, text, written, is_number, spelled)
         entry = self._by_value.get(form)
         if entry is None:
-            entry = Entry(entity, self._free_number(form), text, written, is_number)
+            entry = Entry(entity, self._free_number(form), text, written, is_number, spelled)
             self._by_value[form] = entry
             self._by_number[entry.number] = entry
         return entry
 
+    def remember(self, sent: str, text: str, written: str | None) -> None:
+        """What an encoded text with placeholders in it was before; `written` as in `issue`."""
+        self.encoded.setdefault(sent, Entry("", sent, text, None if written == json_escaped(text) else written))
+
+    def everything(self) -> tuple[Entry, ...]:
+        """What `adopt` takes: all that was issued, and encoded texts, which have no entity and are their own number."""
+        return *self._by_number.values(), *self.encoded.values()
+
     def adopt(self, entries: Iterable[Entry]) -> None:
         """Takes over what was issued earlier in the conversation. Raises `ValueError` if one number has two values."""
         for entry in entries:
+            if not entry.entity:
+                self.encoded.setdefault(entry.number, entry)
+                continue
             if self._by_number.setdefault(entry.number, entry) != entry:
                 raise ValueError("two values have one placeholder")
-            self._by_value[entry.entity, entry.text, entry.written, entry.is_number] = entry
+            self._by_value[entry.entity, entry.text, entry.written, entry.is_number, entry.spelled] = entry
 
     def find(self, number: str) -> Entry | None:
         return self._by_number.get(number)
@@ -133,15 +171,17 @@ class Vault:
         """Forgets every value and the key."""
         self._by_value.clear()
         self._by_number.clear()
+        self.encoded.clear()
         self._key = b""
 
-    def _free_number(self, form: tuple[str, str, str | None, bool]) -> str:
-        entity, text, written, is_number = form
+    def _free_number(self, form: _Form) -> str:
+        entity, text, written, is_number, spelled = form
         base = self._derive(_DIGITS, "value", entity, normalise(text))
         if base not in self._by_number and base not in self.taken:
             return base
         for attempt in range(10**_MORE):
-            more = self._derive(_MORE, "form", entity, text, written or "", str(is_number), str(attempt))
+            rest = [] if spelled is None else [spelled]
+            more = self._derive(_MORE, "form", entity, text, written or "", str(is_number), str(attempt), *rest)
             if base + more not in self._by_number and base + more not in self.taken:
                 return base + more
         raise OverflowError("no free placeholder number")  # 1,000 forms of one value, each taken

@@ -25,6 +25,7 @@ from proxy.audit import Audit, AuditEvent, LineSink
 from proxy.commands import serve
 from proxy.echo import Echo, Loopback
 from proxy.errors import Unavailable
+from proxy.extract import Extractor
 from proxy.forward import Upstream, UpstreamSettings
 from proxy.ingress import Limits
 from proxy.logs import Log, service_log
@@ -110,6 +111,7 @@ def running(detection: Detection) -> Iterator[Service]:
         detector=detection,
         upstream=Upstream("http://127.0.0.1:1/v1", UpstreamSettings()),
         store=in_memory(SECRET),
+        extractor=Extractor(),
         sink=LineSink("-"),
         audit=Audit([sink, metrics.observe]),
         metrics=metrics,

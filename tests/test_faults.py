@@ -205,7 +205,7 @@ BEFORE = {
     "detect": (Detector, "detect", 0),
     "detect, second look": (Detector, "_second_look", 0),
     "opening": (ENDPOINTS, "opening", 0),
-    "substitute": (pipeline, "substitute", 0),
+    "substitute": (pipeline, "Substituting", 0),
     "rewrite": (ENDPOINTS, "rewrite_request", 1),
     "serialise": (pipeline, "serialise", 0),
     "measure again": (measure, "measure", 1),

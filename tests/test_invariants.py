@@ -8,8 +8,10 @@
 
 from __future__ import annotations
 
+import base64
 import json
 from typing import Any
+from urllib.parse import quote
 
 import pytest
 from hypothesis import given, settings
@@ -226,6 +228,41 @@ def test_most_of_that_went_through(here: World) -> None:
 
 LONG = "\n".join(sentence.format(value) for value, sentence in PLANTED) + ' {"k": "Eleanor Whitcombe \\"\u2028'
 TOOLS = [{"type": "function", "function": {"name": "save", "parameters": {"type": "object"}}}]
+
+
+ENCODINGS: tuple[Any, ...] = (
+    lambda text: base64.b64encode(text.encode()).decode(),
+    lambda text: base64.urlsafe_b64encode(text.encode()).decode().rstrip("="),
+    lambda text: base64.encodebytes(text.encode()).decode().strip(),
+    lambda text: text.encode().hex(),
+    lambda text: quote(text, safe=""),
+    lambda text: "".join(f"&#{ord(char)};" for char in text),
+    lambda text: json.dumps({"note": text}),
+)
+
+
+@settings(max_examples=30)
+@given(
+    st.lists(planted, min_size=1, max_size=3),
+    st.lists(st.sampled_from(ENCODINGS), min_size=1, max_size=3),
+    st.sampled_from(("", "See ", '{"a": "b"} ', "http://x.example/?q=")),
+    st.booleans(),
+    st.integers(1, 60),
+)
+def test_encoded_values_do_not_leave_and_come_back(
+    here: World, parts: list[tuple[str, str]], encodings: list[Any], before: str, tools: bool, piece: int
+) -> None:
+    text = "\n".join(sentence.format(value) for value, sentence in parts)
+    forms = [text]
+    for encode in encodings:
+        forms.append(encode(forms[-1]))
+    result = ask(here, before + forms[-1], tools, piece=piece)
+    if result.status != 200:
+        assert (result.code, result.sent) == ("unsupported_by_policy", None)
+        return
+    assert [form for form in forms if form in result.seen()] == []
+    assert [value for value, _ in parts if any(spelt in result.seen() for spelt in spellings(value))] == []
+    assert back(result, tools) == before + forms[-1]
 
 
 def ask(here: World, text: str, tools: bool = False, **how: Any) -> Result:

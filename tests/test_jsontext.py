@@ -165,3 +165,37 @@ def test_levels_are_bounded_only_where_it_is_json() -> None:
 
 def test_a_long_string_that_never_ends_is_not_json() -> None:
     assert rewrite('["' + "\\n" * 200_000 + "'", "$", "", as_is) is None
+
+
+LINES = '{"who": "Zoë", "card": 4000005260181590}\r\n\n [1, {"a": "x"}]\n{"in": "{\\"a\\": 1}\\n{\\"b\\": 2}"}\n'
+
+
+def test_json_lines_are_taken_apart_line_by_line() -> None:
+    assert [(leaf.path, leaf.text) for leaf in collect(LINES) if leaf.kind is not Kind.KEY] == [
+        ("$#0$.who", "Zoë"),
+        ("$#0$.card", "4000005260181590"),
+        ("$#1$[0]", "1"),
+        ("$#1$[1].a", "x"),
+        ("$#2$.in#0$.a", "1"),
+        ("$#2$.in#1$.b", "2"),
+    ]
+    assert rewrite(LINES, "$", "", as_is) == LINES
+    replaced = rewrite(LINES, "$", "", lambda leaf: '"<N_1>"' if leaf.kind is Kind.NUMBER else as_is(leaf))
+    assert replaced is not None
+    assert [json.loads(line) for line in replaced.splitlines() if line] == [
+        {"who": "Zoë", "card": "<N_1>"},
+        ["<N_1>", {"a": "x"}],
+        {"in": '{"a": "<N_1>"}\n{"b": "<N_1>"}'},
+    ]
+
+
+@pytest.mark.parametrize(
+    "text", ['{"a": 1}\nand {"b": 2}', '{"a": 1}\n"b"', '{"a":\n1}\n{', "{}", "[]\n\n1", '{"a": 1} {"b": 2}']
+)
+def test_what_only_has_some_json_lines_is_text(text: str) -> None:
+    assert rewrite(text, "$", "", as_is) in (None, "{}")
+
+
+def test_many_json_lines_are_read() -> None:
+    assert rewrite('{"a": 1}\n' * 50_000, "$", "", as_is) == '{"a": 1}\n' * 50_000
+    assert rewrite("[\n" * 100_000, "$", "", as_is) is None

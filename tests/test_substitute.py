@@ -95,3 +95,38 @@ def test_a_participants_name_gets_brackets_only_where_a_placeholder_could_not_be
     sent = substitute(Leaf("$.name", "q%20mira", Kind.NAME), [find("q%20mira", "mira")], vault, SALT)
     assert sent == f"q%20{next(iter(vault)).placeholder}"
     assert Restoration(vault).whole(sent, Context.PLAIN)[0] == "q%20mira"
+
+
+@pytest.mark.parametrize(
+    ("spelled", "plain", "opening"),
+    [
+        ("mira%40x.example", "mira@x.example", "%3C"),
+        ("Zo%C3%AB%20M%C3%BCller", "Zoë Müller", "%3C"),
+        ("mira&#64;x.example", "mira@x.example", "&lt;"),
+        ("Zo&euml; M&#xFC;ller", "Zoë Müller", "&lt;"),
+        ("Zo%EB", "Zo%EB", "<"),
+        ("mira%40x&#46;example", "mira%40x&#46;example", "<"),
+    ],
+)
+def test_an_encoded_value_comes_back_encoded_where_its_placeholder_does(spelled: str, plain: str, opening: str) -> None:
+    vault = Vault(b"k")
+    sent = substitute(Leaf("$", f"to {spelled}!"), [find(f"to {spelled}!", spelled)], vault, SALT)
+    (entry,) = vault
+    assert sent == f"to {opening}{entry.bare}{ {'%3C': '%3E', '&lt;': '&gt;', '<': '>'}[opening] }!"
+    restoration = Restoration(vault)
+    assert restoration.whole(sent, Context.PLAIN)[0] == f"to {spelled}!"
+    assert restoration.whole(f"to <{entry.bare}>!", Context.PLAIN)[0] == f"to {plain}!"
+    assert json.loads(restoration.whole(json.dumps([sent, f"<{entry.bare}>"]), Context.JSON)[0]) == [
+        f"to {spelled}!",
+        plain,
+    ]
+
+
+@given(st.text(min_size=1), st.booleans())
+def test_whatever_is_encoded_comes_back_to_the_letter(value: str, percent: bool) -> None:
+    spelled = "".join(f"%{byte:02x}" for byte in value.encode("utf-8", "replace")) if percent else f"&#64;{value}&amp;"
+    raw = json.dumps(spelled)[1:-1]
+    vault = Vault(b"k", lookalikes([spelled]))
+    leaf = Leaf("$#$.a", spelled, raw=raw)
+    sent = substitute(leaf, [Finding(0, len(spelled), "PERSON", "replace", 1.0)], vault, SALT)
+    assert Restoration(vault).whole(json.dumps({"a": json.loads(f'"{sent}"')}), Context.JSON)[0] == f'{{"a": "{raw}"}}'

@@ -1,6 +1,6 @@
 """`caviardage scan`: redacts files and streams to standard output.
 
-May import: engine, model, policy, substitute, vault, rich, typer.
+May import: engine, model, policy, substitute, vault, wire.encoded, rich, typer.
 """
 
 from __future__ import annotations
@@ -23,8 +23,9 @@ from proxy.commands.engine import DEFAULT_POLICY, UNREADABLE, detecting, policy_
 from proxy.detect import Detector
 from proxy.model import Leaf
 from proxy.policy import Policy
-from proxy.substitute import substitute
+from proxy.substitute import Substituting
 from proxy.vault import Vault, lookalikes
+from proxy.wire.encoded import seeing
 
 
 def scan(
@@ -60,10 +61,17 @@ async def _scan(policy: Policy, files: Sequence[Path]) -> None:
 async def _redacted(
     detector: Detector, policy: Policy, text: str, vault: Vault, secret: bytes, advance: Callable[[int], None]
 ) -> str:
-    leaf = Leaf("$", text)
-    (findings,) = await detector.detect([leaf], policy, "scan", advance)
-    shown = [replace(f, action="replace") if f.action == "block" else f for f in findings]
-    return substitute(leaf, shown, vault, secret)
+    leaves: list[Leaf] = []
+
+    def collect(leaf: Leaf) -> str:
+        leaves.append(leaf)
+        return leaf.text if leaf.raw is None else leaf.raw
+
+    whole = Leaf("$", text)
+    seeing(collect)(whole)
+    found = await detector.detect(leaves, policy, "scan", advance)
+    shown = [[replace(f, action="replace") if f.action == "block" else f for f in findings] for findings in found]
+    return seeing(Substituting(shown, vault, secret).sends())(whole)
 
 
 def _text(path: Path) -> str:

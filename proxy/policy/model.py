@@ -65,7 +65,7 @@ class Policy(Section):
     phone_regions: Filled[Region] = ("FR", "GB", "US", "DE", "ES", "IT", "BE", "CH", "AT", "NL", "PT", "IE", "CA", "AU")
     """Regions (ISO 3166-1) whose telephone numbers are found without a country code."""
     attachments: Attachments = Attachments()
-    """Parts of a request that hold no text to inspect."""
+    """Parts of a request that are not plain text."""
     identities: Literal["read", "hash", "refuse"] = "read"
     """What is done with the fields that tell the provider whose request it is (`user`, `safety_identifier`,
     `prompt_cache_key`, `metadata`): `read` searches them like text, `hash` replaces each by a hash with the tenant's

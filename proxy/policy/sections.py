@@ -56,6 +56,7 @@ Arguments: TypeAlias = Annotated[
 Action: TypeAlias = Literal["replace", "mask", "hash", "redact", "block", "allow"]
 Part: TypeAlias = Literal["refuse", "pass"]
 Kept: TypeAlias = Literal["refuse", "allow"]
+FilePart: TypeAlias = Literal["refuse", "pass", "text"]
 Reaction: TypeAlias = Literal["block", "flag", "off"]
 
 
@@ -272,12 +273,14 @@ CustomRecognizer: TypeAlias = Annotated[
 
 
 class Attachments(Section):
-    """Parts of a request that hold no text to inspect: `refuse` the request, or `pass` them on unseen."""
+    """Parts of a request that are not plain text: `refuse` the request, or `pass` them on unseen; files can also be
+    read as `text`."""
 
     images: Part = "refuse"
     """Images, by URL or in the request."""
-    files: Part = "refuse"
-    """Files in the request (PDF and others), or stored at the provider."""
+    files: FilePart = "refuse"
+    """Files in the request (PDF and others), or stored at the provider. `text`: a PDF, a DOCX or a text file in the
+    request is read, and its text inspected and sent in its place; other files are refused."""
     audio: Part = "refuse"
     """Audio in the request, earlier audio answers, and audio asked for as an answer."""
 

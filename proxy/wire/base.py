@@ -1,8 +1,9 @@
 """JSON in and out: parsed so strictly that every reader agrees on it, written so that no digit changes.
 
 What another parser could read differently (duplicate keys, NaN, a byte order mark, bytes after the end, lone
-surrogates, keys that differ in case only) is refused, since the upstream is sent the re-serialised tree: it then
-reads exactly what was inspected. RFC 8259, and the part of RFC 7493 (I-JSON) that is about interoperability.
+surrogates, fields of the body that differ in case only) is refused, since the upstream is sent the re-serialised
+tree: it then reads exactly what was inspected. RFC 8259, and the part of RFC 7493 (I-JSON) that is about
+interoperability.
 
 May import: model, errors, jiter, the standard library.
 """
@@ -11,6 +12,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from decimal import Decimal
 from typing import Any
 
@@ -21,6 +23,10 @@ from proxy.model import JSON
 
 _MOST_DIGITS = 1000
 _LONGEST_VALUE = 40
+_MINUS_ZERO = re.compile(rb"-0(?![.0-9eE])")
+_STRING_OR_MINUS_ZERO = re.compile(rb'"(?:[^"\\]|\\.)*+"|-0(?![.0-9eE])', re.DOTALL)
+_MARKED = b"-0E-00000000000"
+"""A spelling of minus zero that nobody else uses, and that is no integer to the parser."""
 _quoted = json.encoder.encode_basestring
 
 
@@ -49,35 +55,40 @@ def parse_strict(data: bytes) -> JSON:
             "The body is not strict JSON: UTF-8 without a byte order mark, unique keys, no NaN or lone surrogates, "
             "at most 200 levels, nothing after the end."
         ) from None
-    return _exact(tree, fold=True)
+    if isinstance(tree, dict) and len({key.casefold() for key in tree}) < len(tree):
+        # Deeper down every value is inspected, and the walk refuses a known field in another case; but what is counted
+        # and what is streamed is read here by its exact name.
+        raise BadRequest("The body has fields that differ in case only.")
+    return _exact(tree)
 
 
 def parse_answer(data: bytes) -> JSON:
     """The tree of an answer or of one event. Raises `BadRequest` like `parse_strict`: what it means is the caller's."""
     try:
-        return _exact(_parse(data, unique=False), fold=False)
+        return _exact(_parse(data, unique=False))
     except ValueError:
         raise BadRequest("The answer is not JSON that can be read.") from None
 
 
 def _parse(data: bytes, *, unique: bool) -> Any:
+    if _MINUS_ZERO.search(data):
+        # The parser would make an integer of it, which has no sign.
+        data = _STRING_OR_MINUS_ZERO.sub(lambda match: match[0] if match[0][:1] == b'"' else _MARKED, data)
     return jiter.from_json(
         data, allow_inf_nan=False, catch_duplicate_keys=unique, float_mode="lossless-float", cache_mode="none"
     )
 
 
-def _exact(node: Any, *, fold: bool) -> JSON:
+def _exact(node: Any) -> JSON:
     """Replaces jiter's own numbers, in place; checks what jiter does not. Depth is bounded by the parser."""
     if isinstance(node, dict):
-        if fold and len(node) > 1 and len({key.casefold() for key in node}) < len(node):
-            raise BadRequest("An object in the body has keys that differ in case only.")
         for key, value in node.items():
             if not isinstance(value, str):
-                node[key] = _exact(value, fold=fold)
+                node[key] = _exact(value)
     elif isinstance(node, list):
-        node[:] = [_exact(value, fold=fold) for value in node]
+        node[:] = [_exact(value) for value in node]
     elif isinstance(node, jiter.LosslessFloat):
-        digits = str(node)
+        digits = "-0" if str(node) == _MARKED.decode() else str(node)
         if len(digits) > _MOST_DIGITS or not math.isfinite(float(node)):
             raise BadRequest("A number in the body is out of range.")
         return Exact(digits)

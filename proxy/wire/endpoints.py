@@ -17,6 +17,7 @@ from proxy.tokens.messages import message_charges
 from proxy.tokens.prompts import prompt_charges
 from proxy.wire import chat, completions, embeddings, messages, moderations, opening, responses
 from proxy.wire.asking import asks_usage
+from proxy.wire.encoded import seeing
 from proxy.wire.prompts import Decode
 from proxy.wire.seals import Seals, digests
 
@@ -111,15 +112,19 @@ class Endpoint:
     counted: Callable[[Mapping[str, JSON]], Mapping[str, JSON]] = as_it_is
 
     def leaves(self, body: JSON, allowed: frozenset[str], aids: Aids) -> list[Leaf]:
-        """Every leaf of a request in document order; raises what `rewrite_request` raises."""
+        """Every leaf of a request in document order, what is encoded in one before it; raises what `rewrite` raises."""
         found: list[Leaf] = []
 
         def visit(leaf: Leaf) -> str:
             found.append(leaf)
             return leaf.text if leaf.raw is None else leaf.raw
 
-        self.rewrite_request(body, visit, allowed, aids)
+        self.rewrite(body, visit, allowed, aids)
         return found
+
+    def rewrite(self, body: JSON, visit: Visit, allowed: frozenset[str], aids: Aids) -> dict[str, JSON]:
+        """`rewrite_request` with encoded texts taken apart."""
+        return self.rewrite_request(body, seeing(visit), allowed, aids)
 
 
 _CHAT = Endpoint(

@@ -2,7 +2,8 @@
 
 The text is never re-serialised. A scanner notes where values, keys and numbers stand; what changes is spliced in
 there, escaped for the string that it lands in, and every other byte stays: white space, escapes, digits, even
-duplicate keys. JSON text inside such a string is taken apart again, down to `DEEPEST` levels.
+duplicate keys. JSON text inside such a string is taken apart again, down to `DEEPEST` levels. JSON lines, each an
+object or an array, are several such texts.
 
 The scanner follows RFC 8259 without recursion, and accepts lone surrogate escapes (read as U+FFFD), which some
 serialisers write. May import: model, errors, labels, base, the standard library.
@@ -115,6 +116,8 @@ def rewrite(text: str, path: str, label: str, visit: Visit) -> str | None:
 def _edits(text: str, path: str, label: str, visit: Visit, depth: int) -> list[Edit] | None:
     tokens = scan(text, _Place(None, f"{path}#$", label))
     if tokens is None:
+        tokens = _of_lines(text, path, label)
+    if tokens is None:
         return None
     if depth == DEEPEST:
         raise UnsupportedByPolicy(f"JSON text is nested more than {DEEPEST} times at {path}.", param=path)
@@ -124,6 +127,23 @@ def _edits(text: str, path: str, label: str, visit: Visit, depth: int) -> list[E
     for token in tokens:
         edits += _visited(text, token, visit, depth)
     return edits
+
+
+def _of_lines(text: str, path: str, label: str) -> list[Token] | None:
+    """The tokens of JSON lines: at least two lines that each are an object or an array; None if they are not."""
+    if text.lstrip(" \t\n\r")[:1] not in {"{", "["}:
+        return None
+    tokens: list[Token] = []
+    lines = at = 0
+    for line in text.split("\n"):
+        if line.strip():
+            found = scan(line, _Place(None, f"{path}#{lines}$", label)) if line.lstrip()[:1] in {"{", "["} else None
+            if found is None:
+                return None
+            tokens += (token._replace(start=token.start + at, end=token.end + at) for token in found)
+            lines += 1
+        at += len(line) + 1
+    return tokens if lines > 1 else None
 
 
 def _is_scalar(text: str, tokens: list[Token]) -> bool:
