@@ -81,15 +81,21 @@ class Upstream:
         self._transport = transport or _transport(settings)
 
     async def send(
-        self, method: str, path: str, headers: Iterable[tuple[str, str]], body: bytes | None, query: str = ""
+        self,
+        method: str,
+        path: str,
+        headers: Iterable[tuple[str, str]],
+        body: bytes | None,
+        query: str = "",
+        content_type: str = "application/json",
     ) -> UpstreamAnswer:
         """Sends one request and returns once the answer's headers are in.
 
         `path` and `query` are the client's, already checked; `headers` are the client's, filtered here; `body` is
-        JSON or None. Raises `Unavailable` when no slot is free in time, `UpstreamUnreachable` when there is no
-        connection or no answer in time, `BadAnswer` for a redirect or an answer that cannot be read.
+        of `content_type`, or None. Raises `Unavailable` when no slot is free in time, `UpstreamUnreachable` when there
+        is no connection or no answer in time, `BadAnswer` for a redirect or an answer that cannot be read.
         """
-        request = self._request(method, path, headers, body, query)
+        request = self._request(method, path, headers, body, query, content_type)
         await self._take_slot()
         try:
             response = await self._transport.handle_async_request(request)
@@ -117,11 +123,17 @@ class Upstream:
         await self._transport.aclose()
 
     def _request(
-        self, method: str, path: str, headers: Iterable[tuple[str, str]], body: bytes | None, query: str
+        self,
+        method: str,
+        path: str,
+        headers: Iterable[tuple[str, str]],
+        body: bytes | None,
+        query: str,
+        content_type: str,
     ) -> httpx2.Request:
         sent: Headers = [*upstream_headers(headers), ("accept-encoding", "gzip, br, zstd")]
         if body is not None:
-            sent.append(("content-type", "application/json"))
+            sent.append(("content-type", content_type))
         url = self._base.copy_with(raw_path=self._place(path) + (f"?{query}".encode("ascii") if query else b""))
         return httpx2.Request(
             method, url, headers=sent, content=body, extensions={"timeout": self._settings.timeouts()}

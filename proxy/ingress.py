@@ -40,6 +40,7 @@ STREAM_HEADERS = (("cache-control", "no-cache"), ("x-accel-buffering", "no"))
 """Intermediaries must hand on each event as it comes."""
 
 _JSON = re.compile(r'application/json(?:\s*;\s*charset\s*=\s*"?utf-?8"?)?\s*;?', re.IGNORECASE)
+_FORM = re.compile(r'multipart/form-data\s*;\s*boundary="?[A-Za-z0-9\'()+_,./:=? -]{1,70}"?', re.IGNORECASE)
 _LARGE_PART = 1 << 16
 
 
@@ -131,16 +132,22 @@ class Ingress:
             raise Unavailable("The service is not ready.", code="not_ready", retry=True)
         try:
             async with asyncio.timeout(self._limits.receive_timeout):
-                body = await (self._body(headers, receive) if route.body else _no_body(receive))
+                body = await (
+                    self._body(headers, receive, _FORM if route.form else _JSON) if route.body else _no_body(receive)
+                )
         except TimeoutError:
             raise BadRequest("The request body did not arrive in time.") from None
         return Inbound(request_id, tenant, route.method, path, query.decode("ascii"), headers, body)
 
-    async def _body(self, headers: Headers, receive: Receive) -> bytes:
-        """The unpacked JSON text. Raises `BodyTooLarge` as soon as a limit is passed, or announced to be."""
+    async def _body(self, headers: Headers, receive: Receive, kind: re.Pattern[str]) -> bytes:
+        """The unpacked JSON text, or form. Raises `BodyTooLarge` as soon as a limit is passed, or announced to be."""
         limits = self._limits
-        if not _JSON.fullmatch((one(headers, "content-type") or "").strip()):
-            raise UnsupportedByPolicy("The content-type must be application/json in UTF-8.")
+        if not kind.fullmatch((one(headers, "content-type") or "").strip()):
+            raise UnsupportedByPolicy(
+                "The content-type must be application/json in UTF-8."
+                if kind is _JSON
+                else "The content-type must be multipart/form-data."
+            )
         announced = one(headers, "content-length") or ""
         if announced.isdecimal() and int(announced) > limits.max_body_bytes:
             raise too_large(limits.max_body_bytes)

@@ -20,6 +20,7 @@ from collections.abc import AsyncGenerator, Callable, Mapping
 from typing import Any, TypeVar
 
 from proxy import audit, measure, strangers, verify
+from proxy.batching import Batching
 from proxy.detect import Detector
 from proxy.documents import UnreadableDocument
 from proxy.errors import BadAnswer, BadRequest, Refusal, Unavailable, UnsupportedByPolicy, UpstreamUnreachable
@@ -86,6 +87,7 @@ class Pipeline:
         self._store = store or in_memory(secret)
         self._strays = strangers.pattern({*ENTITIES, *policy.declared})
         self._extractor = extractor or Extractor()
+        self._batching = Batching(detector, counters, upstream, self._store, self._strays)
 
     async def handle(self, inbound: Inbound) -> Outbound:
         """Answers a request. Raises nothing but CancelledError."""
@@ -93,6 +95,8 @@ class Pipeline:
         record = audit.Record(inbound.request_id, inbound.tenant, inbound.path)
         trip = Trip(inbound, self.policy, record, keeping)
         try:
+            if self._batching.serves(inbound.path):
+                return await self._batch(trip)
             stored = find(inbound.method, inbound.path)
             if stored is not None:
                 return await self._stored(trip, asked(*stored, inbound.path, inbound.query))
@@ -375,6 +379,15 @@ class Pipeline:
                 substitute(carried[name], found[name], Vault(b""), b"")  # raises: it is an identifier
             passed = [(name, value) for name, value in passed if not found.get(name)]
         return passed, findings[: len(leaves)]
+
+    async def _batch(self, trip: Trip) -> Outbound:
+        """A file of requests, a batch, or a file of results."""
+        self._log.check()
+        trip.record.request(model=None, stream=False, bytes_in=len(trip.inbound.body))
+        reply = await self._batching.reply(trip, tenant_key(self._secret, trip.inbound.tenant))
+        status = reply.answer.status
+        self._close(trip, "release" if status < 400 else "upstream_error", "", status)
+        return Outbound(status, self._headers(trip, reply.answer), reply.body)
 
     async def _pass_through(self, trip: Trip) -> Outbound:
         """`GET /v1/models` and the like: nothing found in it goes out, the answer comes back as it is."""

@@ -38,7 +38,7 @@ _MODELS = _OPENAI | _ANTHROPIC | _ENGINES
 
 @dataclass(frozen=True, slots=True)
 class Route:
-    """`pattern` must match the whole decoded path; `body` says whether the request carries JSON.
+    """`pattern` must match the whole decoded path; `body` says whether the request carries JSON, or with `form` a form.
 
     `query` matches the one query string that is taken, and handed on as it is, besides none; None leaves it to the
     pipeline. `dialects` are the APIs that have it.
@@ -50,6 +50,7 @@ class Route:
     body: bool = False
     query: re.Pattern[bytes] | None = _NO_QUERY
     dialects: frozenset[str] = _OPENAI
+    form: bool = False
 
 
 def _azure(method: str, pattern: str) -> Route:
@@ -77,6 +78,12 @@ ROUTES = (
     Route("GET", re.compile(rf"/v1/chat/completions/{_ID}(?:/messages)?"), Target.PIPELINE, query=None),
     Route("POST", re.compile(rf"/v1/chat/completions/{_ID}"), Target.PIPELINE, body=True),
     Route("DELETE", re.compile(rf"/v1/chat/completions/{_ID}"), Target.PIPELINE),
+    Route("POST", re.compile(r"/v1/files"), Target.PIPELINE, body=True, form=True),
+    Route("GET", re.compile(rf"/v1/files/{_ID}(?:/content)?"), Target.PIPELINE),
+    Route("DELETE", re.compile(rf"/v1/files/{_ID}"), Target.PIPELINE),
+    Route("POST", re.compile(r"/v1/batches"), Target.PIPELINE, body=True),
+    Route("GET", re.compile(rf"/v1/batches/{_ID}"), Target.PIPELINE),
+    Route("POST", re.compile(rf"/v1/batches/{_ID}/cancel"), Target.PIPELINE),
     Route("GET", re.compile(r"/v1/models"), Target.PIPELINE, dialects=_MODELS),
     Route("GET", re.compile(r"/v1/models/[A-Za-z0-9._:-]{1,128}"), Target.PIPELINE, dialects=_MODELS),
     _azure("POST", rf"/openai/deployments/{NAME}/(?:chat/completions|completions|embeddings)"),
@@ -107,6 +114,7 @@ KNOWN = frozenset(
         "compact",
         "completions",
         "containers",
+        "content",
         "conversations",
         "count_tokens",
         "decisions",

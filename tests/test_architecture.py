@@ -42,6 +42,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
         "proxy.keeping",
     ),
     ("proxy.trip",),
+    ("proxy.batching",),
     ("proxy.pipeline", "proxy.analysis"),
     ("proxy.ingress", "proxy.routes"),
     (
@@ -73,6 +74,7 @@ OWNERS = {
     "pebble": ("proxy.detect", "proxy.extract"),
     "pypdf": ("proxy.documents",),
     "docx": ("proxy.documents",),
+    "python_multipart": ("proxy.wire",),
     "cachetools": ("proxy.detect",),
     "jiter": ("proxy.wire",),
     "prometheus_client": ("proxy.metrics", "proxy.commands.probe"),

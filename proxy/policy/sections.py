@@ -329,6 +329,8 @@ class State(Section):
     """Stored responses and chat completions: `previous_response_id`, `background`, fetching, cancelling, deleting."""
     conversations: Kept = "allow"
     """Stored conversations: `conversation`, and the endpoints under `/v1/conversations`."""
+    batches: Kept = "refuse"
+    """Batches: uploaded files of requests, `/v1/batches`, and the files of results."""
     prompts: Kept = "refuse"
     """Prompt templates stored at the provider, whose text nobody here has read. They need `unknown_tokens` too."""
     unknown_tokens: Annotated[
