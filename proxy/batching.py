@@ -103,7 +103,7 @@ class Batching:
             raise UnsupportedByPolicy("Only files of the purpose batch are inspected, without other fields.")
         batch = read_batch(form.file)
         aids = {line.number: self._measured(trip.policy, batch, line) for line in batch.lines}
-        allowed = frozenset(kind for kind, verdict in trip.policy.attachments if verdict == "pass")
+        allowed = _passed(trip.policy)
         leaves = {line.number: _leaves(batch, line, allowed, aids[line.number]) for line in batch.lines}
         found = await self._detected(trip, tenant, leaves)
         scope = batch.endpoint.opening(batch.lines[0].body) if batch.url.endswith("embeddings") else _digest(form.file)
@@ -271,6 +271,12 @@ def _substituted(
             rewritten(batch, line, work.keeps(), allowed, aids)
             work.remember()
         return out
+
+
+def _passed(policy: Policy) -> frozenset[str]:
+    """As for a request that comes alone."""
+    kinds = {kind for kind, verdict in policy.attachments if verdict == "pass"}
+    return frozenset(kinds | {f"identities.{policy.identities}"} if policy.mode == "enforce" else kinds)
 
 
 def _digest(data: bytes) -> str:
