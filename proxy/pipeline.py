@@ -34,7 +34,7 @@ from proxy.policy.model import Policy
 from proxy.restore import Restoration
 from proxy.store import Store
 from proxy.store.memory import in_memory
-from proxy.substitute import Substituting
+from proxy.substitute import Substituting, substitute
 from proxy.trip import Inbound, Outbound, StreamBroken, Trip, Unsent
 from proxy.unsolicited import unsolicited, worth_a_look
 from proxy.vault import Vault, conversation_key, lookalikes, tenant_key

@@ -56,7 +56,7 @@ FORMS: Mapping[str, Callable[[str], str]] = {
     "html": lambda text: f"<p>{MARK} {_references(text)}</p>",
     "base64": lambda text: f"{MARK} {base64.b64encode(text.encode()).decode()}",
 }
-BASE64_IS_READ = False
+BASE64_IS_READ = True
 """Whether what stands in base64 inside a text is found. Until then it is a documented limit, and not tried here."""
 TRIED = tuple(form for form in FORMS if BASE64_IS_READ or form != "base64")
 
