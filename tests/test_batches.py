@@ -112,7 +112,8 @@ def keeper() -> Iterator[Keeper]:
 def service(keeper: Keeper, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
     policy = tmp_path_factory.mktemp("policy") / "batches.yaml"
     default = (ROOT / "policies" / "default.yaml").read_text(encoding="utf-8")
-    policy.write_text(f"{default}\nstate: {{batches: allow}}\n", encoding="utf-8")
+    allowing = default.replace("unknown_tokens: 4096}", "unknown_tokens: 4096, batches: allow}")
+    policy.write_text(allowing, encoding="utf-8")
     with serving(keeper, "--policy", str(policy)) as service:  # type: ignore[arg-type]
         yield service
         assert found_in(service.written, VALUES) == []

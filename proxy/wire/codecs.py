@@ -16,6 +16,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass
+from urllib.parse import quote, unquote
 
 SHORTEST = 8
 """Fewest characters of an encoded text: five or six letters in base64."""
@@ -25,17 +26,21 @@ _SHORTEST_LINE = 32
 _MOST_CONTROLS = 8
 
 _RUN = re.compile(
-    r"(?P<spaced>(?<![0-9A-Fa-f])[0-9A-Fa-f]{2}(?P<sep>[ :\-])"
+    r"(?P<skip>\\[nrt])|(?P<spaced>(?<![0-9A-Fa-f])[0-9A-Fa-f]{2}(?P<sep>[ :\-])"
     r"(?:[0-9A-Fa-f]{2}(?P=sep)){4,}[0-9A-Fa-f]{2}(?![0-9A-Fa-f]))"
     r"|(?P<escaped>(?:%[0-9A-Fa-f]{2}){8,}+|(?:&#(?:[0-9]{1,7}|[xX][0-9A-Fa-f]{1,6});){8,}+|(?:\\u[0-9A-Fa-f]{4}){8,}+)"
     r"|(?:[A-Za-z0-9+/_\-]|%2[BbFf]){8,}+(?P<pad>={1,2}|(?:%3[Dd]){1,2})?"
 )
 _TWICE = re.compile(r"%25[0-9A-Fa-f]{2}|&amp;(?:#[0-9]{1,7}|#[xX][0-9A-Fa-f]{1,6}|[A-Za-z][A-Za-z0-9]{1,30});")
 _ESCAPE = re.compile(r"%[0-9A-Fa-f]{2}|&(?:#[0-9xX]|[A-Za-z]{2,30};)|\\[uUx][0-9A-Fa-f]")
+_ESCAPED = re.compile(r"%[0-9A-Fa-f]{2}")
 _WORD = re.compile(r"[^\s\"'<>]+")
 _HEX = re.compile(r"(?:0[xX])?(?:[0-9A-Fa-f]{2})+\Z")
-_BREAK = re.compile(r"\r?\n[ \t>]{0,8}")
-_TAIL = re.compile(r"(\r?\n[ \t>]{0,8})([A-Za-z0-9+/_\-]{1,7}={0,2})(?![A-Za-z0-9+/_\-=%])")
+_LINE_BREAK = r"(?:\r?\n[ \t>]{0,8}|(?:\\r)?\\n|(?:%0[Dd])?%0[Aa])"
+_BREAK = re.compile(_LINE_BREAK)
+_QUOTED = re.compile(r"[A-Za-z0-9_.~+/\-]*+%[0-9A-Fa-f]{2}(?:[A-Za-z0-9_.~+/\-]|%[0-9A-Fa-f]{2})*+")
+_SAFE = ("/", "", "+", "/+")
+_TAIL = re.compile(rf"({_LINE_BREAK})" + r"([A-Za-z0-9+/_\-]{1,7}={0,2})(?![A-Za-z0-9+/_\-=%])")
 _TO_STANDARD = str.maketrans("-_", "+/")
 _TO_URL = str.maketrans("+/", "-_")
 _CONTROLS = bytes([*range(9), 11, 12, *range(14, 32), 127])
@@ -61,6 +66,9 @@ class Codec:
         """`text` in this form. Raises `UnicodeEncodeError` only for what cannot be said in `charset`."""
         if self.name.endswith(" twice"):
             return text.replace("%", "%25") if self.name[0] == "p" else text.replace("&", "&amp;")
+        if self.name == "percent word":
+            quoted = quote(text, safe=self.prefix)
+            return quoted if self.upper else _ESCAPED.sub(lambda match: match[0].lower(), quoted)
         if self.name in ("html", "escapes"):
             return "".join(map(self._escape, text))
         data = text.encode(self.charset)
@@ -82,12 +90,13 @@ class Codec:
         bare = base64.b64encode(data).decode("ascii").rstrip("=")
         padding = self.padding * (-len(bare) % 4)
         written = (bare.translate(_TO_URL) if self.url else bare) + padding
-        if self.percent:
-            written = written.replace("+", "%2B").replace("/", "%2F")
         if self.width:
             lines = [written[at : at + self.width] for at in range(0, len(written), self.width)]
-            written = self.line_break.join(lines)
-        return written
+            return self.line_break.join(map(self._quoted, lines))
+        return self._quoted(written)
+
+    def _quoted(self, written: str) -> str:
+        return written.replace("+", "%2B").replace("/", "%2F") if self.percent else written
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,6 +114,8 @@ def runs(text: str) -> list[Run]:
     if len(text) < SHORTEST:
         return []
     twice = list(_twice(text)) if _TWICE.search(text) else []
+    if not twice and "%" in text:
+        twice = list(_words(text))
     found = _once(text)
     if not twice:
         return found
@@ -128,9 +139,28 @@ def _twice(text: str) -> Iterator[Run]:
                 break
 
 
+def _words(text: str) -> Iterator[Run]:
+    """Words quoted for a URL whose text is itself encoded, so that reading the quoting alone would say nothing."""
+    for word in _QUOTED.finditer(text):
+        try:
+            says = unquote(word[0], errors="strict")
+        except UnicodeDecodeError:
+            continue
+        if not (_ESCAPE.search(says) or "\n" in says):
+            continue
+        codec = next((codec for codec in _word_codecs(word[0]) if codec.write(says) == word[0]), None)
+        if codec is not None and (_ESCAPE.search(says) or runs(says)):
+            yield Run(word.start(), word.end(), says, codec)
+
+
+def _word_codecs(word: str) -> Iterator[Codec]:
+    upper = not any("a" <= char <= "f" for escape in _ESCAPED.findall(word) for char in escape)
+    return (Codec("percent word", upper=upper, prefix=safe) for safe in _SAFE)
+
+
 def _once(text: str) -> list[Run]:
     found: list[Run] = []
-    waiting = list(_RUN.finditer(text))
+    waiting = [match for match in _RUN.finditer(text) if not match["skip"]]
     at = 0
     while at < len(waiting):
         lines = waiting[at : at + _lines(text, waiting, at)]
@@ -143,13 +173,13 @@ def _once(text: str) -> list[Run]:
 def _lines(text: str, matches: list[re.Match[str]], at: int) -> int:
     """How many runs from `at` on are lines of one text: equally long but for the last, nothing but breaks between."""
     first = matches[at]
-    width = first.end() - first.start()
+    width = _size(first)
     if width < _SHORTEST_LINE or first["spaced"] or first["escaped"]:
         return 1
     count = 1
     while at + count < len(matches):
         last, following = matches[at + count - 1], matches[at + count]
-        if last["pad"] or last.end() - last.start() != width or following.end() - following.start() > width:
+        if last["pad"] or _size(last) != width or _size(following) > width:
             break
         if (
             not _BREAK.fullmatch(text, last.end(), min(following.start(), last.end() + 12))
@@ -163,20 +193,20 @@ def _lines(text: str, matches: list[re.Match[str]], at: int) -> int:
     return count
 
 
+def _size(match: re.Match[str]) -> int:
+    """Characters of the alphabet in a line, quoted ones counted once."""
+    return len(match[0]) - 2 * match[0].count("%")
+
+
 def _of_lines(text: str, matches: list[re.Match[str]]) -> Run | None:
     """One text over several lines, the last of which may be too short to count as a run."""
     start, end = matches[0].span()
-    width = end - start
+    width = _size(matches[0])
     joined = "".join(match[0] for match in matches)
     last = matches[-1]
     end = last.end()
     tail = None
-    if (
-        width >= _SHORTEST_LINE
-        and not last["pad"]
-        and not (last["spaced"] or last["escaped"])
-        and last.end() - last.start() == width
-    ):
+    if width >= _SHORTEST_LINE and not last["pad"] and not (last["spaced"] or last["escaped"]) and _size(last) == width:
         tail = _TAIL.match(text, end)
     if tail is not None:
         joined, end = joined + tail[2], tail.end()
