@@ -20,7 +20,8 @@ with atheris.instrument_imports(include=["proxy.wire", "proxy.inflate"]):
     from proxy.restore import Restoration
     from proxy.vault import Vault
     from proxy.wire.base import parse_answer, parse_strict, serialise
-    from proxy.wire.endpoints import ENDPOINTS, Aids, Endpoint, error_for
+    from proxy.wire.dialects import USUAL
+    from proxy.wire.endpoints import ENDPOINTS, Aids, Endpoint
     from proxy.wire.seals import NoSeals
 
 AIDS = Aids(None, NoSeals())
@@ -31,7 +32,7 @@ ALLOWED = frozenset({"images", "files", "audio"})
 
 def check_form(path: str, refusal: Refusal) -> None:
     """A refusal is told in the provider's form, with a status that no client tries again by itself."""
-    body: Any = json.loads(serialise(error_for(path)(refusal)))
+    body: Any = json.loads(serialise(USUAL.error_for(path)(refusal)))
     assert isinstance(body["error"]["message"], str)
     assert 400 <= refusal.status < 600
 
