@@ -222,7 +222,7 @@ def build(settings: Settings, log: Log, failed: Failed) -> App:
         handler=Pipeline(
             policy,
             detector,
-            measure.Counters(TOKENIZERS),
+            counters_of(policy),
             upstream,
             audit,
             secret,
@@ -264,6 +264,14 @@ def policy_of(settings: Settings) -> Policy:
         return load_policy(settings.policy, entities=ENTITIES)
     except PolicyError as error:
         raise StartError(report(error.faults).splitlines()) from None
+
+
+def counters_of(policy: Policy) -> measure.Counters:
+    """The tokenizers, those of the policy among them. Raises `StartError` if a file is not the one that it states."""
+    try:
+        return measure.Counters(TOKENIZERS, policy.tokenizers)
+    except (measure.WrongTokenizer, measure.CorruptRanks) as error:
+        raise StartError([f"tokenizer: {error}"]) from None
 
 
 def limits_of(settings: Settings) -> Limits:

@@ -101,7 +101,7 @@ class AuditEvent:
     credential; `reason` is the refusal's code, empty for a request that went through; `alarms` are codes of
     what was noticed but let pass; `stage_ms` maps a stage to the milliseconds it took. `bytes_in` came from the
     client, `bytes_out` went to the upstream; `tokens_*`, `completion` (requested), `limit` and `usage_*` (as
-    the upstream reports) are tokens.
+    the upstream reports) are tokens; `tokens_bound` is true where bounds were enough and nothing was counted.
     """
 
     request_id: str
@@ -120,6 +120,7 @@ class AuditEvent:
     bytes_out: int = 0
     tokens_before: int | None = None
     tokens_after: int | None = None
+    tokens_bound: bool = False
     completion: int | None = None
     limit: int | None = None
     usage_prompt: int | None = None
@@ -173,6 +174,7 @@ class Record:
     bytes_out: int = 0
     tokens_before: int | None = None
     tokens_after: int | None = None
+    tokens_bound: bool = False
     completion: int | None = None
     limit: int | None = None
     usage_prompt: int | None = None

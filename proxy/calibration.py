@@ -71,6 +71,8 @@ def _row(line: str) -> tuple[str, int, int] | None:
         return None
     if not isinstance(event, dict) or event.get("verdict") != "release" or event.get("alarms"):
         return None
+    if event.get("tokens_bound"):  # a bound says nothing about the tokenizer
+        return None
     model, ours, theirs = event.get("model"), event.get("tokens_after"), event.get("usage_prompt")
     if not isinstance(model, str) or type(ours) is not int or type(theirs) is not int:
         return None

@@ -130,7 +130,7 @@ class Pipeline:
                 body = await self._with_texts(body)
 
         limit = self._limit(body, policy, endpoint)
-        trip.counter = self._counters.of(limit.tokenizer, limit.factor)
+        trip.counter = self._counters.of(limit.tokenizer, limit.factor, tenant_key(self._secret, inbound.tenant))
         with record.stage("recall"):
             already = await self._recalled(trip, endpoint, body, limit)
         with record.stage("measure"):
@@ -437,6 +437,7 @@ class Pipeline:
         alone = await _off_loop(count, endpoint.counted(body), size=size)
         measured = dataclasses.replace(alone, prompt=alone.prompt + already)
         trip.record.completion, trip.record.limit = measured.completion, limit.served
+        trip.record.tokens_bound = measured.bounded
         if trip.record.tokens_before is None:
             trip.record.tokens_before = measured.prompt  # also for the audit of a request that does not fit
         measure.check_limit(measured, limit.served, param=endpoint.prompt)

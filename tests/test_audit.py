@@ -49,6 +49,7 @@ def test_an_event_is_one_line_of_json_in_a_fixed_schema() -> None:
         "bytes_out": 0,
         "tokens_before": None,
         "tokens_after": None,
+        "tokens_bound": False,
         "completion": None,
         "limit": None,
         "usage_prompt": None,

@@ -53,6 +53,7 @@ def test_an_under_count_is_seen_and_never_proposed_away() -> None:
         line("gpt-4o", 1_000, 0),
         line("gpt-4o", 1_000, 900, verdict="block"),
         line("gpt-4o", 1_000, 900, alarms=("usage_excess",)),
+        line("gpt-4o", 1_000, 900)[:-1] + ', "tokens_bound": true}',
         json.dumps({"model": None, "tokens_after": 1_000, "usage_prompt": 5, "verdict": "release"}),
         "no json",
         "[]",

@@ -34,7 +34,7 @@ from proxy.tokens import counter as counters
 from proxy.tokens import ranks
 from proxy.tokens.charges import NOT_IN_PROMPT
 from proxy.tokens.counter import FORCED_CUT, EncodingCounter, FactorCounter
-from proxy.tokens.pieces import _SAFE, PIECE, _digit_boundary, _last_boundary, cut
+from proxy.tokens.pieces import PIECE, SAFE, cut, digit_boundary, last_boundary
 from tests.responses_samples import FUNCTION, items
 
 NAMES = ("o200k_base", "cl100k_base")
@@ -272,8 +272,8 @@ def test_boundaries_hold_whatever_follows(name: str) -> None:
         window = "".join(rng.choices(alphabet, k=rng.randint(1, 24)))
         text = window + "".join(rng.choices(alphabet, k=rng.randint(0, 6)))
         true = {match.start() for match in pattern.finditer(text)} | {len(text)}
-        boundaries = {_last_boundary(window, pattern), _digit_boundary(window)} - {0}
-        boundaries |= {match.end() for match in _SAFE.finditer(text)}
+        boundaries = {last_boundary(window, pattern), digit_boundary(window)} - {0}
+        boundaries |= {match.end() for match in SAFE.finditer(text)}
         assert boundaries <= true
         found += len(boundaries)
     assert found > 5_000
@@ -323,7 +323,7 @@ def test_letters_and_digits_mean_the_same_to_python_and_to_tiktoken(name: str) -
 
     before = [char for char in every if char.isalnum()]
     assert matched(before, r"[\p{L}\p{N}]") == len("".join(before).encode())
-    behind = [char for char in every if _SAFE.match("z" + char) and not char.isdecimal()]
+    behind = [char for char in every if SAFE.match("z" + char) and not char.isdecimal()]
     assert len(behind) > 40
     assert "'" not in behind
     assert matched(behind, r"[\p{L}\p{N}\p{M}']") == 0
@@ -405,7 +405,7 @@ def test_a_failing_binding_becomes_a_refusal_without_text(error: type[BaseExcept
         raise error(piece)
 
     with pytest.raises(Unavailable) as caught:
-        counters._guarded(fail)("secret")
+        counters.guarded(fail)("secret")
     assert caught.value.code == "measure_failed"
     assert caught.value.__context__ is None
     assert "secret" not in repr(caught.value)
@@ -417,7 +417,7 @@ def test_signals_to_stop_pass_through(error: type[BaseException]) -> None:
         raise error
 
     with pytest.raises(error):
-        counters._guarded(fail)("text")
+        counters.guarded(fail)("text")
 
 
 def test_threads_share_a_counter() -> None:

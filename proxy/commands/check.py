@@ -1,15 +1,18 @@
-"""`caviardage check`: is a policy right? Uses the loader of the service. May import: policy, recognizers, typer."""
+"""`caviardage check`: is a policy right? Uses the loader of the service. May import: measure, policy,
+recognizers, typer."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from proxy import measure
 from proxy.commands.engine import undeclarable
-from proxy.policy import Fault, PolicyError, load_policy, report, report_json
+from proxy.policy import Fault, Policy, PolicyError, load_policy, report, report_json
 from recognizers import ENTITIES
 
 
@@ -33,7 +36,9 @@ def check(
         except PolicyError as error:
             faults.extend(error.faults)
             continue
-        if (fault := undeclarable(policy)) is not None:
+        if absent := list(_wrong_tokenizers(policy)):
+            faults.extend(Fault(str(path), 1, 1, "unreadable", fault) for fault in absent)
+        elif (fault := undeclarable(policy)) is not None:
             faults.append(Fault(str(path), 1, 1, "dead-rule", fault, "install its package where the proxy runs"))
         else:
             good.append(f"{path}: {policy.name}@{policy.digest}, {len(policy.entities)} entities, good")
@@ -42,3 +47,11 @@ def check(
     else:
         typer.echo("\n".join(good + ([report(faults)] if faults else [])))
     raise typer.Exit(1 if faults else 0)
+
+
+def _wrong_tokenizers(policy: Policy) -> Iterator[str]:
+    for source in policy.tokenizers:
+        try:
+            measure.verify_file(source)
+        except measure.WrongTokenizer as error:
+            yield str(error)

@@ -11,6 +11,7 @@ import typer
 from proxy import measure
 from proxy.errors import BadRequest, Refusal
 from proxy.policy import Policy, PolicyError, load_policy, report
+from proxy.policy.limits import TokenizerSource
 from proxy.wire.base import parse_strict
 from recognizers import ENTITIES
 
@@ -25,15 +26,18 @@ def count(
     model: Annotated[str, typer.Option(help="The model, if a policy is given.")] = "",
 ) -> None:
     """Measures files in tokens, the way the proxy measures prompts. Exit status 1 if one is over the limit."""
-    served = None
+    served, sources = None, dict[str, TokenizerSource]()
     if policy is not None:
-        limit = _load(policy).limit_for(model)
+        loaded = _load(policy)
+        limit, sources = loaded.limit_for(model), {source.name: source for source in loaded.tokenizers}
         if limit is None:
             raise typer.BadParameter("the policy states no limit for this model", param_hint="--model")
         tokenizer, factor, served = limit.tokenizer, limit.factor, limit.served
     try:
-        counter = measure.load_counter(tokenizer, factor)
-    except ValueError as error:
+        source = sources.get(tokenizer)
+        counter = measure.load_counter(tokenizer) if source is None else measure.load_file(source)
+        counter = measure.scaled(counter, factor)
+    except (ValueError, measure.WrongTokenizer) as error:
         raise typer.BadParameter(str(error)) from None
     over = False
     for path in files:

@@ -11,10 +11,21 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
+class TokenizerSource:
+    """A tokenizer that comes from a file of the operator's, or from a file of an installed package."""
+
+    name: str
+    file: str
+    package: str | None
+    sha256: str
+
+
+@dataclass(frozen=True, slots=True)
 class ModelLimit:
     """What one model may be sent. `served` counts prompt and requested completion together, in tokens.
 
-    A prompt's tokens are what `tokenizer` counts, times `factor`. `advertised` is what the provider says.
+    A prompt's tokens are what `tokenizer` counts, times `factor`. `advertised` is what the provider says. `tokenizer`
+    is a built-in name or the name of a `TokenizerSource`.
     """
 
     served: int

@@ -16,7 +16,7 @@ from pydantic import BeforeValidator, PrivateAttr
 
 from proxy.policy import checks
 from proxy.policy.frozen import FrozenMap
-from proxy.policy.limits import ModelLimit, best
+from proxy.policy.limits import ModelLimit, TokenizerSource, best
 from proxy.policy.sections import (
     Answers,
     Attachments,
@@ -34,6 +34,7 @@ from proxy.policy.sections import (
     Section,
     State,
     Term,
+    TokenizerFile,
     Trial,
 )
 
@@ -104,6 +105,12 @@ class Policy(Section):
     def declared(self) -> frozenset[str]:
         """The entities that `recognizers` and `deny` speak of."""
         return frozenset(self.deny).union(*(entities_of(name, made) for name, made in self.recognizers.items()))
+
+    @cached_property
+    def tokenizers(self) -> tuple[TokenizerSource, ...]:
+        """The tokenizers that are read from files."""
+        named = (entry.tokenizer for entry in self.limits.models.values())
+        return tuple(dict.fromkeys(made.source for made in named if isinstance(made, TokenizerFile)))
 
     def rule(self, entity: str) -> EntityRule:
         """What is done with an entity. Your own are replaced unless `entities` says otherwise; others are left."""

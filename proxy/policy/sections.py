@@ -29,7 +29,7 @@ from pydantic_core import CoreSchema
 from proxy.policy import checks
 from proxy.policy.faults import listed
 from proxy.policy.frozen import FrozenMap
-from proxy.policy.limits import ModelLimit, best, family
+from proxy.policy.limits import ModelLimit, TokenizerSource, best, family
 from recognizers.custom import LABEL_BONUS
 
 DEFAULT_MIN_SCORE = 0.5
@@ -116,6 +116,36 @@ class EntityRule(Section):
         return _shorthand(handler(core), handler, {"enum": list(get_args(Action))})
 
 
+class TokenizerFile(Section):
+    """A model's own tokenizer: a `tokenizer.json` (Hugging Face) or a `tekken.json` (Mistral). Nothing is fetched: if
+    the file is absent or another one, the service does not start."""
+
+    file: Annotated[str, Field(min_length=1)]
+    """Its path where the proxy runs; with `package`, inside that package's installation."""
+    package: Annotated[str, Field(min_length=1)] | None = None
+    """The name of an installed Python package that carries the file."""
+    sha256: Annotated[str, AfterValidator(checks.sha256)]
+    """The file's SHA-256, in hexadecimal."""
+
+    @property
+    def source(self) -> TokenizerSource:
+        """The same, with a name that says which file it is."""
+        name = f"{self.file.rsplit('/', 1)[-1]}@{self.sha256[:12]}"
+        return TokenizerSource(name, self.file, self.package, self.sha256)
+
+
+BuiltIn: TypeAlias = Literal["o200k_base", "cl100k_base", "bytes"]
+
+
+def _tokenizer_kind(value: Any) -> str:
+    return "#file" if isinstance(value, Mapping | TokenizerFile) else "#name"
+
+
+Tokenizer: TypeAlias = Annotated[
+    Annotated[BuiltIn, Tag("#name")] | Annotated[TokenizerFile, Tag("#file")], Discriminator(_tokenizer_kind)
+]
+
+
 class ModelEntry(Section):
     """The limit of one model: a number of tokens, or a mapping with more to say."""
 
@@ -123,8 +153,9 @@ class ModelEntry(Section):
     """Tokens that the deployment really holds, prompt and requested completion together."""
     advertised: Tokens | None = None
     """Tokens that the provider says it holds: for the record, never used to let a request through."""
-    tokenizer: Literal["o200k_base", "cl100k_base", "bytes"] | None = None
-    """How to count. `bytes` is an upper bound for every byte-level tokenizer. Left out: by the model's family."""
+    tokenizer: Tokenizer | None = None
+    """How to count: `o200k_base`, `cl100k_base`, the model's own tokenizer as `{file, package, sha256}`, or `bytes`, an
+    upper bound for every byte-level tokenizer. Left out: by the model's family."""
     factor: Annotated[float, Strict(), Field(ge=1, le=20)] | None = None
     """What the count is multiplied by where the model's own tokenizer is not at hand: an estimate.
     Left out: by the model's family."""
@@ -149,9 +180,11 @@ class ModelEntry(Section):
     def limit(self, model: str) -> ModelLimit:
         """The same with everything said: what is left out follows from the model's name."""
         tokenizer, factor = family(model)
-        if self.tokenizer == "bytes":
-            factor = 1.0
-        return ModelLimit(self.served, self.tokenizer or tokenizer, self.factor or factor, self.advertised)
+        if isinstance(self.tokenizer, TokenizerFile):
+            tokenizer, factor = self.tokenizer.source.name, 1.0
+        elif self.tokenizer is not None:
+            tokenizer, factor = self.tokenizer, 1.0 if self.tokenizer == "bytes" else factor
+        return ModelLimit(self.served, tokenizer, self.factor or factor, self.advertised)
 
 
 def _default_limit(value: Any) -> Any:

@@ -26,7 +26,7 @@ _SEARCH = 1024
 _AHEAD = 8
 """Code points behind a pre-token boundary that the patterns can look at: a contraction (`'ll`) and one more."""
 
-_SAFE = re.compile(
+SAFE = re.compile(
     # `[^\W_]` is `str.isalnum`: letters, digits and numbers. No pre-token of either encoding holds such a
     # character followed by one of these; the apostrophe is missing because of contractions.
     r"[^\W_](?=[ \n\r\t!\"#$%&()*+,\-./:;<=>?@\[\\\]^_`{|}~、。，．：；！？「」『』（）《》【】])"
@@ -48,15 +48,15 @@ def cut(text: str, start: int, pattern: Pattern) -> tuple[int, bool]:
     end = start + PIECE
     if end >= len(text):
         return len(text), False
-    safe = _SAFE.search(text, end - _SEARCH, end)
+    safe = SAFE.search(text, end - _SEARCH, end)
     if safe:
         return safe.end(), False
     window = text[start:end]
-    boundary = _digit_boundary(window) or _last_boundary(window, pattern)
+    boundary = digit_boundary(window) or last_boundary(window, pattern)
     return (start + boundary, False) if boundary else (end, True)
 
 
-def _digit_boundary(window: str) -> int:
+def digit_boundary(window: str) -> int:
     """The last offset between two groups of the digits that end `window`; 0 if there is none or it is unsure.
 
     Both patterns group digits by three from where a run of numbers starts: behind a letter, behind ASCII, or at the
@@ -70,7 +70,7 @@ def _digit_boundary(window: str) -> int:
     return start + (len(window) - start) // 3 * 3
 
 
-def _last_boundary(window: str, pattern: Pattern) -> int:
+def last_boundary(window: str, pattern: Pattern) -> int:
     """The last offset in `window` that is a pre-token boundary whatever follows the window; 0 if there is none.
 
     A cut at a fixed place instead would shift the groups of three digits, or the contractions, of all that
