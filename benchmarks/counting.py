@@ -7,13 +7,14 @@ May import: its neighbours in this package, proxy, the standard library.
 from __future__ import annotations
 
 import time
+import tracemalloc
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from random import Random
 
 from benchmarks.report import Options, Table, growth
-from proxy.measure import count_prompt, load_counter
+from proxy.measure import BOUNDED_BYTES, count_prompt, load_counter, measure
 from proxy.model import JSON
 from proxy.tokens.ranks import load_encoding
 
@@ -21,6 +22,10 @@ SIZES = (1_000, 10_000, 100_000, 1_000_000)
 NOTE = (
     "Time over that of one call of tiktoken on the same text (below 1 is faster); growth is our time over that for a "
     "tenth of the text. `fails`: tiktoken cannot encode it at all."
+)
+VERDICTS = (
+    "Bounds decide where they can; `(counted)` where they could not: the text has few words. "
+    "Memory is the most that Python held at a time, without the body itself."
 )
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
 
@@ -66,7 +71,8 @@ def run(options: Options) -> list[Table]:
     """Both tokenizers, then chats and threads."""
     sizes = SIZES[:2] if options.quick else SIZES
     tables = [_against_raw(name, sizes) for name in ("o200k_base", "cl100k_base")]
-    return [*tables, _chats((10, 100) if options.quick else (10, 1_000, 100_000)), _threads(options)]
+    tokens = 16_384 if options.quick else 1_048_576
+    return [*tables, _verdicts(tokens), _chats((10, 100) if options.quick else (10, 1_000, 100_000)), _threads(options)]
 
 
 def _against_raw(name: str, sizes: Sequence[int]) -> Table:
@@ -98,6 +104,31 @@ def _against_raw(name: str, sizes: Sequence[int]) -> Table:
     grown = [f"growth to {size // 1000} KB" for size in sizes[1:]]
     heads = (name, f"MB/s at {sizes[-1] // 1000} KB", "time / tiktoken's", *grown, "tokens", "too many")
     return Table(f"Counting with {name}", heads, rows, NOTE)
+
+
+def _verdicts(tokens: int) -> Table:
+    """The measure stage on a prompt of so many tokens, held against limits far below, far above and just met."""
+    counter, encoding = load_counter("o200k_base"), load_encoding("o200k_base")
+    natural = {kind: _repeated(text) for kind, text in NATURAL.items()}
+    rows = []
+    for kind, make in {**natural, **{kind: HOSTILE[kind] for kind in ("base64", "random letters", "digits")}}.items():
+        per = counter.count(make(20_000)) / 20_000
+        text = make(int(tokens / per))
+        raw = best(partial(encoding._core_bpe.encode_to_tiktoken_buffer, text, frozenset()), 1_000_000)
+        body: dict[str, JSON] = {"messages": [{"role": "user", "content": text}]}
+        true, size = count_prompt(body, counter), max(len(text.encode()), BOUNDED_BYTES)
+        cells = []
+        for limit in (true // 8, 10 * true, true):
+            call = partial(measure, body, counter, limit, size=size)
+            bounded = "" if call().bounded else " (counted)"
+            cells.append(f"{best(call, 1_000_000) / raw:.3f}{bounded}")
+        tracemalloc.start()
+        call()
+        peak = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+        rows.append((kind, f"{true:,}", f"{raw * 1000:.0f}", *cells, f"{peak / size:.2f}"))
+    heads = ("text", "tokens", "tiktoken, ms", "limit an eighth", "limit ten times", "limit just met", "memory / body")
+    return Table("Verdicts about long prompts: time over tiktoken's", heads, rows, VERDICTS)
 
 
 def _repeated(text: str) -> Callable[[int], str]:
