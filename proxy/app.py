@@ -202,6 +202,7 @@ def build(settings: Settings, log: Log, failed: Failed) -> App:
     """Everything, wired. Raises `StartError` naming what is wrong with the policy or the settings."""
     policy = policy_of(settings)
     warn(settings, log)
+    doubt(policy, log)
     secret = secret_of(settings, log)
     metrics, sink = Metrics(), sink_of(settings)
     audit = Audit([sink, metrics.observe])
@@ -328,6 +329,12 @@ def warn(settings: Settings, log: Log) -> None:
     """Says aloud what works but should not be left so."""
     if is_plain_remote(settings.upstream):
         log.warning("upstream_plain_http")
+
+
+def doubt(policy: Policy, log: Log) -> None:
+    """Says aloud of which models the policy only repeats what the provider says."""
+    for model in policy.unproven:
+        log.warning("served_is_advertised", model=model)
 
 
 def _json(status: int, body: dict[str, Any]) -> Outbound:

@@ -7,6 +7,7 @@
       UnknownState        404     something stored that this tenant does not have
       BlockedEntity       400     the policy blocks an entity that was found
       ContextLengthExceeded 400   prompt + requested completion over the served limit
+      TokenBudgetExceeded 429     the tenant has asked for as many tokens as it may for now
       BodyTooLarge        413
       Unavailable         503     a fault on our side: analyzer error or deadline, queue full, shutting down
       BadAnswer           502     the upstream's answer cannot belong to this prompt, or cannot be read
@@ -94,10 +95,37 @@ class ContextLengthExceeded(Refusal):
         super().__init__(
             f"This model's maximum context length is {limit} tokens. However, you requested {total} tokens "
             f"({prompt} in the messages, {completion} in the completion). "
-            f"Please reduce the length of the messages or completion.",
+            f"Please reduce the length of the messages or completion. Cut at least {total - limit} tokens.",
             param=param,
         )
         self.limit, self.prompt, self.completion = limit, prompt, completion
+
+
+_SOON = 60
+
+
+class TokenBudgetExceeded(Refusal):
+    """In the words of the OpenAI API. `wait` is seconds until there is room, None if this request never has any.
+
+    Clients are told to try again where that may help soon: SDKs wait as long as `retry-after` says up to a minute.
+    """
+
+    status = 429
+    kind = "tokens"
+    code = "token_budget_exceeded"
+    retry = True
+
+    def __init__(self, budget: int, window: str, tokens: int, wait: int | None) -> None:
+        again = "This request alone has more." if wait is None else f"Please try again in {wait} s."
+        super().__init__(
+            f"Rate limit reached for this tenant on tokens per {window}: limit {budget}, requested {tokens}. {again}"
+        )
+        self.wait = wait
+        self.retry = wait is not None and wait <= _SOON
+
+    def headers(self) -> dict[str, str]:
+        said = {} if self.wait is None else {"retry-after": str(self.wait)}
+        return {"x-should-retry": "true" if self.retry else "false", **said}
 
 
 class BodyTooLarge(Refusal):

@@ -21,6 +21,7 @@ from typing import Any, TypeVar
 
 from proxy import audit, measure, strangers, verify
 from proxy.batching import Batching
+from proxy.budgets import Spending
 from proxy.detect import Detector
 from proxy.documents import UnreadableDocument
 from proxy.errors import BadAnswer, BadRequest, Refusal, Unavailable, UnsupportedByPolicy, UpstreamUnreachable
@@ -75,8 +76,10 @@ class Pipeline:
         store: Store | None = None,
         dialects: Dialects = USUAL,
         extractor: Extractor | None = None,
+        spending: Spending | None = None,
     ) -> None:
         self.policy = policy
+        self._spending = spending or Spending()
         self._on_fault = on_fault
         self._dialects = dialects
         self._detector = detector
@@ -158,6 +161,9 @@ class Pipeline:
             record.tokens_after = await self._measure(outgoing, trip, endpoint, limit, already)
 
         self._log.check()  # what cannot be audited is not forwarded
+        if endpoint.generates and record.tokens_after is not None:
+            tokens = record.tokens_after + (record.completion or 0)
+            await self._spending.spend(inbound.tenant, tokens, policy.limits.budgets)
         record.bytes_out = len(payload)
         if keeping.keeps and trip.vault is not None:
             answer_bound = record.completion or None if endpoint.measured else keeping.awaited

@@ -362,3 +362,20 @@ def test_the_echo_answers_the_official_client() -> None:
         assert json.loads("".join(chunks)) == {"text": messages[0]["content"]}
         assert [model.id for model in client.models.list()] == ["echo"]
     assert [body["messages"] for body in echo.received] == [messages] * 4
+
+
+def test_a_limit_that_only_repeats_what_the_provider_says_is_doubted_aloud(tmp_path: Path) -> None:
+    path = tmp_path / "p.yaml"
+    path.write_text(
+        "version: 1\nentities: {IBAN_CODE: replace}\nlimits:\n  models:\n"
+        "    glm-5.3: {served: 1048576, advertised: 1048576}\n"
+        "    proven: {served: 681280, advertised: 1048576}\n    gpt-4o*: 128000\n"
+    )
+    log, out = quiet()
+    application.doubt(application.policy_of(settings(policy=path)), log)
+    (line,) = map(json.loads, out.getvalue().splitlines())
+    assert (line["event"], line["model"], line["level"]) == ("served_is_advertised", "glm-5.3", "warning")
+    checked = CliRunner().invoke(command.command_line(), ["check", str(path)])
+    assert checked.exit_code == 0
+    assert "note: the limit served of glm-5.3 is what the provider advertises" in checked.output
+    assert "proven" not in checked.output

@@ -41,7 +41,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
         "proxy.audit",
         "proxy.keeping",
     ),
-    ("proxy.trip",),
+    ("proxy.trip", "proxy.budgets"),
     ("proxy.batching",),
     ("proxy.pipeline", "proxy.analysis"),
     ("proxy.ingress", "proxy.routes"),
@@ -62,6 +62,7 @@ STAGES = LAYERS[3]
 FREE = ("proxy.settings", "proxy.logs", "proxy.metrics", "proxy.echo")  # leaves of the composition root
 OWNERS = {
     "httpx2": ("proxy.forward",),
+    "limits": ("proxy.budgets",),
     "tiktoken": ("proxy.tokens",),
     "tokenizers": ("proxy.tokens", "recognizers"),
     "onnxruntime": ("recognizers",),

@@ -726,6 +726,7 @@ def test_limit_counts_prompt_and_completion() -> None:
     assert caught.value.code == "context_length_exceeded"
     assert caught.value.param == "input"
     assert "maximum context length is 100 tokens. However, you requested 101 tokens (90 in" in caught.value.message
+    assert caught.value.message.endswith("Cut at least 1 tokens.")
 
 
 def test_measure_is_exact_unless_the_body_is_huge() -> None:

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from proxy.measure import load_counter, measure
-from proxy.tokens.media import IMAGE, OPENAI_IMAGE, OPENAI_MINI_IMAGE
+from proxy.tokens.media import AUDIO, IMAGE, OPENAI_IMAGE, OPENAI_MINI_IMAGE
 from proxy.verify import USAGE_FLOOR
 from proxy.wire import ollama
 from proxy.wire.endpoints import ENDPOINTS
@@ -23,6 +23,17 @@ def measured(path: str, body: dict[str, Any]) -> Any:
 
 def chat(*parts: Any, model: str = "qwen") -> Any:
     return measured("/v1/chat/completions", {"model": model, "messages": [{"role": "user", "content": list(parts)}]})
+
+
+@pytest.mark.parametrize(("kind", "seconds"), [("wav", 300_000 // 8_000), ("mp3", 300_000 // 750)])
+def test_audio_counts_by_the_longest_that_it_can_last(kind: str, seconds: int) -> None:
+    """Not by its data, which is no text: neither towards the bound nor as what the provider must have read."""
+    part = {"type": "input_audio", "input_audio": {"data": "abcd" * 100_000, "format": kind}}
+    for found in (chat(part), responses({"role": "user", "content": [part]})):
+        assert AUDIO * seconds <= found.prompt < AUDIO * (seconds + 1) + 100
+        assert found.texts < 50
+    odd = {"type": "input_audio", "input_audio": "abcd " * 1_000}
+    assert chat(odd).prompt > 1_000
 
 
 def responses(*items: Any, model: str = "qwen") -> Any:

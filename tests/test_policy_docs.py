@@ -102,7 +102,7 @@ REFERENCE = (ROOT / "docs" / "policy.md").read_text(encoding="utf-8")
 SECTIONS = [Policy, sections.Limits, sections.ModelEntry, sections.EntityRule, sections.RegexRecognizer]
 SECTIONS += [sections.PresidioRecognizer, sections.SpacyRecognizer, sections.OnnxRecognizer]
 SECTIONS += [sections.Attachments, sections.Answers, sections.Detection, sections.Trial]
-SECTIONS += [sections.State, sections.TokenizerFile]
+SECTIONS += [sections.State, sections.TokenizerFile, sections.Budgets]
 
 
 @pytest.mark.parametrize("section", SECTIONS, ids=lambda section: section.__name__)

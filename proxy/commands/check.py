@@ -15,6 +15,11 @@ from proxy.commands.engine import undeclarable
 from proxy.policy import Fault, Policy, PolicyError, load_policy, report, report_json
 from recognizers import ENTITIES
 
+_DOUBT = (
+    "the limit served of {model} is what the provider advertises; what it really holds may be less: "
+    "`caviardage probe` finds it"
+)
+
 
 class Format(StrEnum):
     """How faults are printed."""
@@ -42,6 +47,7 @@ def check(
             faults.append(Fault(str(path), 1, 1, "dead-rule", fault, "install its package where the proxy runs"))
         else:
             good.append(f"{path}: {policy.name}@{policy.digest}, {len(policy.entities)} entities, good")
+            good.extend(f"{path}: note: {_DOUBT.format(model=model)}" for model in policy.unproven)
     if output is Format.JSON:
         typer.echo(report_json(faults))
     else:

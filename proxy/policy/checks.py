@@ -231,10 +231,3 @@ def class_path(path: str) -> str:
     if len(parts) < 2 or not all(part.isidentifier() for part in parts):
         raise wrong("wrong-value", "this is not the path of a class", "write it as package.module.ClassName")
     return path
-
-
-def sha256(digest: str) -> str:
-    """A file's digest, in the letters that programs print."""
-    if not re.fullmatch(r"[0-9a-fA-F]{64}", digest):
-        raise wrong("wrong-value", "a SHA-256 is 64 hexadecimal digits", "see what `sha256sum FILE` prints")
-    return digest.lower()

@@ -112,6 +112,11 @@ class Policy(Section):
         named = (entry.tokenizer for entry in self.limits.models.values())
         return tuple(dict.fromkeys(made.source for made in named if isinstance(made, TokenizerFile)))
 
+    @cached_property
+    def unproven(self) -> tuple[str, ...]:
+        """The models of which the policy knows no more than what the provider says: `served` is `advertised`."""
+        return tuple(name for name, entry in self.limits.models.items() if entry.served == entry.advertised)
+
     def rule(self, entity: str) -> EntityRule:
         """What is done with an entity. Your own are replaced unless `entities` says otherwise; others are left."""
         listed = self.entities.get(entity)

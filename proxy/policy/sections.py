@@ -191,6 +191,16 @@ def _default_limit(value: Any) -> Any:
     return value if value == "refuse" else checks.tokens(value, "refuse")
 
 
+class Budgets(Section):
+    """How many tokens each tenant may ask for in a window that slides: prompts, as they are measured, and the
+    completions asked for. A request over it gets 429."""
+
+    tokens_per_minute: Tokens | None = None
+    """Left out: as many as it likes."""
+    tokens_per_day: Tokens | None = None
+    """Left out: as many as it likes."""
+
+
 class Limits(Section):
     """How many tokens a request may have: its prompt and the completion that it asks for, together."""
 
@@ -202,6 +212,8 @@ class Limits(Section):
     """For models that `models` does not name: a number of tokens, or `refuse` to forward nothing to them."""
     models: Frozen[str, ModelEntry] = FrozenMap({})
     """By name or pattern (`*`, `?`). The exact name decides, then the longest pattern that matches."""
+    budgets: Budgets = Budgets()
+    """How many tokens each tenant may ask for in a minute and in a day."""
 
 
 class RegexRecognizer(Section):

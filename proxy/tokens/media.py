@@ -1,4 +1,4 @@
-"""What images cost, and what items of the Responses API surely cost: bounds where the general one has none.
+"""What images and audio cost, and what items of the Responses API surely cost: bounds where the general one has none.
 
 The data of an image is no text, and its URL says nothing of its size. Of what a conversation's earlier answers held,
 a provider renders messages and the calls and results that it could not know otherwise; reasoning, and what its own
@@ -23,6 +23,14 @@ patches times 2.46, or with the detail `original` 10,000 patches."""
 
 OPENAI_MINI_IMAGE = 48_169
 """For gpt-4o-mini: 8 tiles of 5,667 tokens and 2,833 more (the same guide)."""
+
+AUDIO = 32
+"""Per second of audio. Gemini's documentation ("Audio understanding"): 32; OpenAI's models have about 10, open ones
+(Qwen2-Audio, Voxtral) at most 25."""
+SLOWEST = 750
+"""Bytes of a second of audio at least: Opus at 6 kbit/s, the lowest rate of the formats that are taken."""
+SLOWEST_WAV = 8_000
+"""The same where the format is `wav`: telephone quality, a byte a sample."""
 
 _OPENAI = re.compile(r"(?:.*/)?(?:gpt-(?!oss)|chatgpt-|o[1-9]|computer-use)")
 _IMAGES = frozenset({"image_url", "input_image", "computer_screenshot"})
@@ -104,7 +112,21 @@ class _Seeing:
         return [self._part(part) for part in node] if isinstance(node, list) else self._part(node)
 
     def _part(self, part: JSON) -> JSON:
-        if not isinstance(part, dict) or part.get("type") not in _IMAGES:
+        if not isinstance(part, dict):
+            return part
+        if part.get("type") == "input_audio":
+            return self._audio(part)
+        if part.get("type") not in _IMAGES:
             return part
         self.cost += self._each
         return {key: value for key, value in part.items() if key not in _DATA}
+
+    def _audio(self, part: dict[str, JSON]) -> JSON:
+        """Audio without its data, which is no text; how long it lasts is bounded by its bytes."""
+        audio = part.get("input_audio")
+        data = audio.get("data") if isinstance(audio, dict) else None
+        if not isinstance(audio, dict) or not isinstance(data, str):
+            return part
+        second = SLOWEST_WAV if audio.get("format") == "wav" else SLOWEST
+        self.cost += (len(data) * 3 // 4 // second + 1) * AUDIO
+        return {**part, "input_audio": {key: value for key, value in audio.items() if key != "data"}}

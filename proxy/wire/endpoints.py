@@ -89,8 +89,8 @@ class Endpoint:
     one, and `model_of(body)` what it names; `usage` whether answers tell how many tokens were counted; `asks_usage`
     whether a body's stream must be asked; `names_model` whether answers name the model that was asked for;
     `streamed_as` is a stream's content type; `counted(body)` is the body as it is measured, and `measured` whether it
-    is a prompt. `keeps` is what the provider keeps of the answer, `blocks` names the signed blocks in a body by their
-    digests (`seals`).
+    is a prompt; `generates` whether the provider does more with it than count. `keeps` is what the provider keeps of
+    the answer, `blocks` names the signed blocks in a body by their digests (`seals`).
     """
 
     rewrite_request: Rewriting
@@ -110,6 +110,7 @@ class Endpoint:
     names_model: bool = True
     streamed_as: str = EVENTS
     counted: Callable[[Mapping[str, JSON]], Mapping[str, JSON]] = as_it_is
+    generates: bool = True
 
     def leaves(self, body: JSON, allowed: frozenset[str], aids: Aids) -> list[Leaf]:
         """Every leaf of a request in document order, what is encoded in one before it; raises what `rewrite` raises."""
@@ -197,9 +198,9 @@ ENDPOINTS: dict[str, Endpoint] = {
     "/v1/embeddings": _EMBEDDINGS,
     "/v1/moderations": _MODERATIONS,
     "/v1/responses": _RESPONSES,
-    "/v1/responses/input_tokens": replace(_RESPONSES, stream=None, usage=False, keeps=None),
-    "/v1/responses/compact": replace(_RESPONSES, stream=None, usage=False, keeps=None),
+    "/v1/responses/input_tokens": replace(_RESPONSES, stream=None, usage=False, keeps=None, generates=False),
+    "/v1/responses/compact": replace(_RESPONSES, stream=None, usage=False, keeps=None, generates=False),
     "/v1/messages": _MESSAGES,
-    "/v1/messages/count_tokens": replace(_MESSAGES, stream=None, usage=False),
+    "/v1/messages/count_tokens": replace(_MESSAGES, stream=None, usage=False, generates=False),
 }
 """By path."""

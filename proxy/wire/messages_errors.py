@@ -13,6 +13,7 @@ _KINDS = {
     403: "permission_error",
     404: "not_found_error",
     413: "request_too_large",
+    429: "rate_limit_error",
     504: "timeout_error",
 }
 
