@@ -18,6 +18,7 @@ from proxy.tokens.cache import LEAST, Cache, CachedCounter
 from proxy.tokens.counter import Bounds, EncodingCounter
 from proxy.tokens.ranks import ENCODINGS, load_encoding
 from proxy.tokens.words import word_starts
+from tests.test_taste import ask, policy, request, whole
 
 ENCODED = {name: load_encoding(name) for name in ENCODINGS}
 COUNTERS = {name: EncodingCounter(encoding) for name, encoding in ENCODED.items()}
@@ -237,3 +238,13 @@ def test_threads_share_the_cache() -> None:
         found = list(pool.map(counted, samples))
     assert found == [scaled(O200K, 1.5).count(text) for text in samples]
     assert isinstance(counters.of("o200k_base", 1.0), EncodingCounter)
+
+
+def test_a_request_that_bounds_refuse_is_audited_as_bounded() -> None:
+    """1.2 MB of prose against 128,000 tokens; nothing of it was sent."""
+    got = ask(whole("Hello", 9), request(ENGLISH * 13_000), policy())
+    assert (got.status, got.code, got.sent) == (400, "context_length_exceeded", {})
+    assert got.event.tokens_bound
+    assert got.event.tokens_before is not None
+    assert 128_000 < got.event.tokens_before <= 13_000 * O200K.count(ENGLISH) + 20
+    assert not ask(whole("Hello", 9), request("short"), policy()).event.tokens_bound
