@@ -8,7 +8,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check
 QUIET := --quiet --progress-bar off
 export PIP_NO_INPUT = 1
 
-.PHONY: demo redis incident test test-node test-all deep fuzz lint types check bench lock image image-steps clean setup train eval
+.PHONY: demo redis incident test test-node test-all deep fuzz lint types check bench lock sbom release-notes image image-steps clean setup train eval
 
 demo: $(VENV)/.run                ## the main job, end to end, without a key
 	$(BIN)/caviardage demo
@@ -55,6 +55,12 @@ lock: $(VENV)/.dev                ## renews the lock files from requirements/*.i
 	$(BIN)/uv pip compile --universal --python-version 3.11 --generate-hashes --no-header -o requirements/dev.txt requirements/dev.in
 	$(BIN)/uv pip compile --universal --python-version 3.11 --generate-hashes --no-header -c requirements/dev.txt -o requirements/run.txt requirements/run.in
 	$(BIN)/uv pip compile --universal --python-version 3.11 --generate-hashes --no-header -o requirements/others.txt requirements/others.in
+
+sbom: $(VENV)/.dev                ## build/sbom.cdx.json and build/licences.md, from the lock files of what runs
+	$(BIN)/python deploy/release.py bom build
+
+release-notes:                    ## what the changelog says about VERSION (left out: about what is next)
+	@$(PYTHON) deploy/release.py notes $(VERSION)
 
 setup: $(VENV)/.dev
 
