@@ -12,10 +12,10 @@ import functools
 import json
 import re
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
-from typer import rich_utils
+from typer import Typer, rich_utils
 from typer.testing import CliRunner
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -76,8 +76,16 @@ def help_of(command: str) -> str:
 
 
 def names() -> list[str]:
-    """The names of all commands."""
-    return [str(made.name or made.callback.__name__) for made in command_line().registered_commands if made.callback]
+    """The names of all commands, those of a group behind its name."""
+    return list(_names(command_line(), ""))
+
+
+def _names(line: Typer, before: str) -> Iterator[str]:
+    yield from (before + str(made.name or made.callback.__name__) for made in line.registered_commands if made.callback)
+    for group in line.registered_groups:
+        if group.typer_instance is not None:
+            yield f"{before}{group.name}"
+            yield from _names(group.typer_instance, f"{before}{group.name} ")
 
 
 def commands() -> str:

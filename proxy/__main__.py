@@ -17,6 +17,7 @@ OUR_FAULT = 70
 
 def command_line() -> typer.Typer:
     """All commands, each imported when the command line is built and not before `check_package` has passed."""
+    from proxy.commands import audit
     from proxy.commands.calibrate import calibrate
     from proxy.commands.check import check
     from proxy.commands.count import count
@@ -36,6 +37,10 @@ def command_line() -> typer.Typer:
     )
     for command in (serve, demo, check, test, explain, scan, count, probe, calibrate):
         line.command()(command)
+    trail = typer.Typer(no_args_is_help=True, help="Examines and sums up audit files.")
+    trail.command()(audit.verify)
+    trail.command()(audit.report)
+    line.add_typer(trail, name="audit")
     return line
 
 

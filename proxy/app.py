@@ -17,9 +17,10 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from proxy import measure
-from proxy.analysis import examples, settings_for, wanted
-from proxy.audit import Audit, AuditEvent, LineSink
-from proxy.detect import Detector
+from proxy.analysis import examples, not_covered, settings_for, wanted
+from proxy.audit import Audit, AuditEvent
+from proxy.books import Books, open_books
+from proxy.detect import Detector, Tally
 from proxy.errors import Refusal, Unavailable
 from proxy.extract import Extractor
 from proxy.forward import Upstream, UpstreamSettings
@@ -68,7 +69,7 @@ class Parts:
     upstream: Upstream
     store: Store
     extractor: Extractor
-    sink: LineSink
+    books: Books
     audit: Audit
     metrics: Metrics
     secret: bytes
@@ -98,6 +99,7 @@ class App:
         )
         parts.metrics.watch("ready", "1 if requests can be taken.", lambda: float(self.ready))
         parts.metrics.watch("upstream_in_use", "Exchanges with the upstream in flight.", lambda: parts.upstream.in_use)
+        parts.metrics.watch("audit_up", "1 if the last audit line could be written.", lambda: float(self._audited()))
         parts.metrics.watch("store_up", "1 if the store can be reached.", lambda: float(self._stored))
 
     @property
@@ -168,7 +170,7 @@ class App:
         await self._parts.extractor.stop()
         await self._parts.upstream.aclose()
         await self._parts.store.aclose()
-        self._parts.sink.close()
+        await asyncio.get_running_loop().run_in_executor(None, self._parts.books.close)
         self._log.info("stopped")
 
     def _audited(self) -> bool:
@@ -204,20 +206,24 @@ def build(settings: Settings, log: Log, failed: Failed) -> App:
     warn(settings, log)
     doubt(policy, log)
     secret = secret_of(settings, log)
-    metrics, sink = Metrics(), sink_of(settings)
-    audit = Audit([sink, metrics.observe])
+    metrics, books, tally = Metrics(), open_books(settings, log), Tally()
+    audit = Audit([*books.sinks, metrics.observe], books.settled)
     upstream, store, extractor = upstream_of(settings), store_of(settings, secret), Extractor()
 
     def on_fault(error: Exception) -> None:
         log.error("fault", **describe(error))
 
     dialects = Dialects(settings.dialects)
+    metrics.tally("span_cache_hits", "Pieces of text that had been searched before.", lambda: tally.hits)
+    metrics.tally("span_cache_misses", "Pieces of text that had to be searched.", lambda: tally.misses)
+    metrics.tally("worker_restarts", "Detection workers that were killed or died.", lambda: tally.restarts)
     detector = Detector(
         settings_for(policy),
         workers=settings.workers,
         deadline=policy.detection.deadline_seconds,
         device=device_of(settings),
         on_progress=lambda done, total: log.info("progress", done=done, total=total),
+        tally=tally,
     )
     parts = Parts(
         handler=Pipeline(
@@ -236,7 +242,7 @@ def build(settings: Settings, log: Log, failed: Failed) -> App:
         upstream=upstream,
         store=store,
         extractor=extractor,
-        sink=sink,
+        books=books,
         audit=audit,
         metrics=metrics,
         secret=secret,
@@ -249,6 +255,7 @@ def build(settings: Settings, log: Log, failed: Failed) -> App:
             "entities": sorted(wanted(policy)),
             "workers": settings.workers,
             "dialects": list(settings.dialects),
+            "not_covered": not_covered(policy),
         },
     )
     return App(parts, limits_of(settings), log, failed)
@@ -307,14 +314,6 @@ def store_of(settings: Settings, secret: bytes) -> Store:
     """Where what outlives a request is kept. `secret` seals it where no other was set."""
     shelf = RedisShelf(settings.store) if settings.shared_store else MemoryShelf()
     return Store(shelf, Sealer(settings.store_secrets or (secret,)), settings.store_ttl)
-
-
-def sink_of(settings: Settings) -> LineSink:
-    """Where audit lines go. Raises `StartError` if that cannot be written."""
-    try:
-        return LineSink(settings.audit)
-    except OSError as error:
-        raise StartError([f"audit: {settings.audit} cannot be written ({error.strerror})"]) from None
 
 
 def secret_of(settings: Settings, log: Log) -> bytes:

@@ -9,11 +9,10 @@ becomes `unprintable`, so that a mistake elsewhere cannot turn the audit trail i
 from __future__ import annotations
 
 import json
-import os
 import re
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, fields
 from datetime import UTC, datetime
@@ -23,7 +22,6 @@ from proxy.errors import Unavailable
 from proxy.model import Usage
 
 UNPRINTABLE = "unprintable"
-STDOUT = 1
 ENDPOINTS = (
     "/v1/chat/completions",
     "/v1/responses",
@@ -75,7 +73,7 @@ ENDPOINTS = (
     "/api/version",
     "unknown",
 )
-VERDICTS = ("release", "refuse", "block", "cancelled", "upstream_error", "broken")
+VERDICTS = ("forward", "release", "refuse", "block", "cancelled", "upstream_error", "broken")
 
 _PATHS = tuple(re.compile(re.escape(name).replace(r"\{id\}", "[^/]+")) for name in ENDPOINTS)
 
@@ -95,11 +93,13 @@ _PATTERNS = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AuditEvent:
-    """One request, from its arrival to the end of its answer.
+    """One request, from its arrival to the end of its answer, or (verdict `forward`) until it goes to the upstream.
 
     `time` is seconds since 1970 (written as UTC); `policy` is `name@digest`; `tenant` is a keyed hash of the
     credential; `reason` is the refusal's code, empty for a request that went through; `alarms` are codes of
-    what was noticed but let pass; `stage_ms` maps a stage to the milliseconds it took. `bytes_in` came from the
+    what was noticed but let pass; `stage_ms` maps a stage to the milliseconds it took; `marks`
+    (not in the line) are stages with their begin and end, in nanoseconds since 1970. `held` is the most bytes of a
+    stream that waited to be verified. `bytes_in` came from the
     client, `bytes_out` went to the upstream; `tokens_*`, `completion` (requested), `limit` and `usage_*` (as
     the upstream reports) are tokens; `tokens_bound` is true where bounds were enough and nothing was counted.
     """
@@ -127,7 +127,9 @@ class AuditEvent:
     usage_completion: int | None = None
     restored: int = 0
     foreign: int = 0
+    held: int = 0
     stage_ms: Mapping[str, float] = field(default_factory=dict)
+    marks: tuple[tuple[str, int, int], ...] = field(default=(), repr=False)
 
     def __post_init__(self) -> None:
         for name, pattern in _PATTERNS.items():
@@ -138,10 +140,12 @@ class AuditEvent:
         object.__setattr__(self, "stage_ms", _closed(self.stage_ms, _WORD))
         alarms = (code if _WORD.fullmatch(code) else UNPRINTABLE for code in self.alarms)
         object.__setattr__(self, "alarms", tuple(alarms))
+        marks = tuple(mark for mark in self.marks if _WORD.fullmatch(mark[0]))
+        object.__setattr__(self, "marks", marks)
 
     def line(self) -> str:
         """The event as one line of JSON in ASCII, without the line break."""
-        values = {item.name: getattr(self, item.name) for item in fields(self)}
+        values = {item.name: getattr(self, item.name) for item in fields(self) if item.name != "marks"}
         moment = datetime.fromtimestamp(self.time, UTC)
         values["time"] = moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")
         values["stage_ms"] = {stage: round(ms, 2) for stage, ms in self.stage_ms.items()}
@@ -181,16 +185,20 @@ class Record:
     usage_completion: int | None = None
     restored: int = 0
     foreign: int = 0
+    held: int = 0
     stage_ms: dict[str, float] = field(default_factory=dict)
+    marks: list[tuple[str, int, int]] = field(default_factory=list)
 
     @contextmanager
     def stage(self, name: str) -> Iterator[None]:
         """Adds the time spent inside to the stage `name`, also when it ends in an error."""
-        began = time.perf_counter()
+        moment, began = time.time_ns(), time.perf_counter_ns()
         try:
             yield
         finally:
-            self.stage_ms[name] = self.stage_ms.get(name, 0.0) + (time.perf_counter() - began) * 1000
+            took = time.perf_counter_ns() - began
+            self.stage_ms[name] = self.stage_ms.get(name, 0.0) + took / 1e6
+            self.marks.append((name, moment, moment + took))
 
     def request(self, *, model: Any, stream: bool, bytes_in: int) -> None:
         """What the body says; `model` may be anything that JSON can hold."""
@@ -214,7 +222,7 @@ class Record:
     def close(self, policy: Named, verdict: str, reason: str, status: int) -> AuditEvent:
         """The event. `reason` is a refusal's code or empty, `status` what the client got."""
         values = {item.name: getattr(self, item.name) for item in fields(self) if item.name != "path"}
-        values["alarms"] = tuple(self.alarms)
+        values["alarms"], values["marks"] = tuple(self.alarms), tuple(self.marks)
         return AuditEvent(
             **values,
             endpoint=endpoint_of(self.path),
@@ -235,29 +243,16 @@ Sink: TypeAlias = Callable[[AuditEvent], None]
 """Somewhere an event goes. Raises `OSError` when it could not be written."""
 
 
-class LineSink:
-    """Appends lines to a file, readable by its owner only, or to standard output for `-`. Unbuffered."""
-
-    def __init__(self, target: str) -> None:
-        self._owned = target != "-"
-        self._fd = os.open(target, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600) if self._owned else STDOUT
-
-    def __call__(self, event: AuditEvent) -> None:
-        rest = f"{event.line()}\n".encode("ascii")
-        while rest:
-            rest = rest[os.write(self._fd, rest) :]
-
-    def close(self) -> None:
-        """Closes the file; standard output stays open."""
-        if self._owned:
-            os.close(self._fd)
+Settled: TypeAlias = Callable[[], Awaitable[None]]
+"""Returns when what a sink has taken is written. Raises `OSError` when it could not be."""
 
 
 class Audit:
     """The trail. While the last event could not be written, `check` refuses new requests."""
 
-    def __init__(self, sinks: Iterable[Sink]) -> None:
+    def __init__(self, sinks: Iterable[Sink], settled: Iterable[Settled] = ()) -> None:
         self._sinks = tuple(sinks)
+        self._settled = tuple(settled)
         self._broken = False
 
     def check(self) -> None:
@@ -270,6 +265,16 @@ class Audit:
         failed = [sink for sink in self._sinks if not self._try(sink, event)]
         self._broken = bool(failed)
         self.check()
+
+    async def forward(self, event: AuditEvent) -> None:
+        """Writes what is about to leave, and returns when every sink has it; raises `Unavailable` if one has not."""
+        self.write(event)
+        try:
+            for settled in self._settled:
+                await settled()
+        except OSError:
+            self._broken = True
+            raise _unavailable() from None
 
     def _try(self, sink: Sink, event: AuditEvent) -> bool:
         try:

@@ -12,7 +12,7 @@ import hashlib
 import re
 import time
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Awaitable, Callable, Iterator, Mapping
 from dataclasses import dataclass
 
 import regex
@@ -69,12 +69,15 @@ class Batching:
         upstream: Upstream,
         store: Store,
         strays: regex.Pattern[str],
+        going_out: Callable[[Trip], Awaitable[None]],
     ) -> None:
+        """`going_out` is waited for before anything is sent; what it raises refuses the request."""
         self._detector = detector
         self._counters = counters
         self._upstream = upstream
         self._store = store
         self._strays = strays
+        self._going_out = going_out
 
     def serves(self, path: str) -> bool:
         return path in ("/v1/files", "/v1/batches") or path.startswith(("/v1/files/", "/v1/batches/"))
@@ -230,6 +233,7 @@ class Batching:
         self, trip: Trip, payload: bytes | None, content_type: str = "application/json"
     ) -> tuple[UpstreamAnswer, bytes]:
         inbound = trip.inbound
+        await self._going_out(trip)
         with trip.record.stage("forward"):
             answer = await self._upstream.send(
                 inbound.method, inbound.path, inbound.headers, payload, content_type=content_type

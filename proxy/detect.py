@@ -20,11 +20,11 @@ import tempfile
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from cachetools import LRUCache
-from pebble import ProcessPool
+from pebble import ProcessExpired, ProcessPool
 
 from proxy.errors import BlockedEntity, Unavailable
 from proxy.model import Finding, Kind, Leaf
@@ -43,6 +43,15 @@ HUGE, EVERY = 200_000, 5.0
 """Code points from which on progress is told, and after how many seconds each time."""
 
 
+@dataclass(slots=True)
+class Tally:
+    """What detectors have counted since the process began: pieces of text known from before or not, workers lost."""
+
+    hits: int = 0
+    misses: int = 0
+    restarts: int = 0
+
+
 class Detector:
     """The pool of workers with everything loaded. One per process, shared by all requests, holds no request's data."""
 
@@ -55,6 +64,7 @@ class Detector:
         waiting: int = 64,
         device: Device | Literal["apart"] = "cpu",
         on_progress: Callable[[int, int], None] = lambda done, total: None,
+        tally: Tally | None = None,
     ) -> None:
         """`device`: where models run; `apart` is the processor, in one process for all workers, as with `cuda`.
 
@@ -69,6 +79,7 @@ class Detector:
         self.ready = False
         self._deadline = deadline
         self._waiting = waiting
+        self._tally = tally or Tally()
         self._inside = 0
         self._key = secrets.token_bytes(32)
         self._cache: LRUCache[bytes, tuple[Span, ...]] = LRUCache(CACHED_SPANS, getsizeof=lambda spans: 1 + len(spans))
@@ -187,6 +198,8 @@ class Detector:
         pieces = list(cut(leaves))
         found: list[tuple[Span, ...] | None] = [self._cache.get(self._digest(scope, piece.item)) for piece in pieces]
         missing = [index for index, spans in enumerate(found) if spans is None]
+        self._tally.misses += len(missing)
+        self._tally.hits += len(pieces) - len(missing)
         tasks = batches(missing, lambda index: len(pieces[index].item.text))
         sizes = [sum(pieces[i].own_end - pieces[i].own_start for i in task) for task in tasks]
         results = await self._gather(
@@ -261,9 +274,11 @@ class Detector:
         except asyncio.CancelledError:
             raise
         except TimeoutError:
+            self._tally.restarts += 1
             future.cancel()  # type: ignore[no-untyped-call]
             raise Unavailable("Detection did not finish in time.", code="detection_timeout") from None
         except Exception as error:
+            self._tally.restarts += isinstance(error, ProcessExpired)
             # The text of a worker's exception may quote what it was working on: only the type's name goes on.
             raise Unavailable(f"Detection failed ({type(error).__name__}).", code="detection_failed") from None
 
@@ -287,6 +302,7 @@ class Detector:
     def _renew(self, broken: ProcessPool) -> None:
         """A pool whose workers died while they had nothing to do (out of memory, say) never works again by itself."""
         if self._pool is broken:
+            self._tally.restarts += self.workers
             fresh = self._new_pool()
             fresh.schedule(worker.warm)
             self._pool = fresh

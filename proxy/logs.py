@@ -37,6 +37,7 @@ EVENTS: Final = frozenset(
         "store_reached",
         "device",
         "progress",
+        "audit_anchor",
         "refused",
         "stream_broken",
         "fault",
@@ -55,10 +56,12 @@ FIELDS: Final = {
     "model": re.compile(r"[A-Za-z0-9._:/@*?+-]{1,128}"),
     "host": re.compile(r"[A-Za-z0-9.:_-]{1,255}"),
     "device": re.compile(r"cpu|cuda"),
+    "chain": re.compile(r"[0-9a-f]{16}"),
+    "hash": re.compile(r"[0-9a-f]{64}"),
     "version": re.compile(r"[A-Za-z0-9.+-]{1,32}"),
 }
 """Fields that hold text, each with its form."""
-NUMBERS: Final = frozenset(("status", "port", "workers", "seconds", "done", "total"))
+NUMBERS: Final = frozenset(("status", "port", "workers", "seconds", "done", "total", "seq"))
 _OTHER_LOGGERS = (
     "presidio-analyzer",
     "presidio-anonymizer",

@@ -6,15 +6,28 @@ vocabularies, so a client cannot make the number of series grow.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
+from prometheus_client.core import CounterMetricFamily, Metric
+from prometheus_client.registry import Collector
 
 from proxy.audit import AuditEvent
 
 CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 SECONDS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 600)
 TOKENS = (100, 1_000, 4_000, 16_000, 64_000, 128_000, 256_000, 1_000_000)
+BYTES = (1 << 10, 1 << 14, 1 << 17, 1 << 20, 1 << 23, 1 << 26)
+
+
+class _Kept(Collector):
+    """One counter without labels, whose value is asked for."""
+
+    def __init__(self, name: str, text: str, read: Callable[[], float]) -> None:
+        self._name, self._text, self._read = name, text, read
+
+    def collect(self) -> Iterable[Metric]:
+        yield CounterMetricFamily(self._name, self._text, self._read())
 
 
 class Metrics:
@@ -31,9 +44,14 @@ class Metrics:
             "bytes", "Bytes of requests, from clients (in) and to the upstream (out).", "direction"
         )
         self._tokens = self._histogram("prompt_tokens", "Tokens of prompts as forwarded.", TOKENS)
+        self._before = self._histogram("prompt_tokens_before", "Tokens of prompts as they came.", TOKENS)
+        self._held = self._histogram("held_bytes", "Most bytes of a stream that waited to be verified.", BYTES)
         self._stages = self._histogram("stage_seconds", "Time in each stage.", SECONDS, "stage")
 
     def observe(self, event: AuditEvent) -> None:
+        """Counts a request that is over."""
+        if event.verdict == "forward":
+            return
         self._requests.labels(event.endpoint, event.verdict, str(event.status), event.reason).inc()
         for entity, count in event.entities.items():
             self._entities.labels(entity).inc(count)
@@ -45,12 +63,20 @@ class Metrics:
         self._bytes.labels("out").inc(event.bytes_out)
         if event.tokens_after is not None:
             self._tokens.observe(event.tokens_after)
+        if event.tokens_before is not None:
+            self._before.observe(event.tokens_before)
+        if event.held:
+            self._held.observe(event.held)
         for stage, ms in event.stage_ms.items():
             self._stages.labels(stage).observe(ms / 1000)
 
     def watch(self, name: str, text: str, read: Callable[[], float]) -> None:
         """A gauge that is read when it is scraped, such as `upstream_in_use`."""
         self._gauge(name, text, read)
+
+    def tally(self, name: str, text: str, read: Callable[[], float]) -> None:
+        """A counter that somebody else keeps, read when it is scraped, such as `worker_restarts`."""
+        self.registry.register(_Kept(f"caviardage_{name}", text, read))
 
     def render(self) -> bytes:
         return generate_latest(self.registry)

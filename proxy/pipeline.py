@@ -90,7 +90,7 @@ class Pipeline:
         self._store = store or in_memory(secret)
         self._strays = strangers.pattern({*ENTITIES, *policy.declared})
         self._extractor = extractor or Extractor()
-        self._batching = Batching(detector, counters, upstream, self._store, self._strays)
+        self._batching = Batching(detector, counters, upstream, self._store, self._strays, self._going_out)
 
     async def handle(self, inbound: Inbound) -> Outbound:
         """Answers a request. Raises nothing but CancelledError."""
@@ -160,7 +160,7 @@ class Pipeline:
         with record.stage("measure_again"):
             record.tokens_after = await self._measure(outgoing, trip, endpoint, limit, already)
 
-        self._log.check()  # what cannot be audited is not forwarded
+        self._log.check()  # what cannot be audited is not forwarded, and costs nothing
         if endpoint.generates and record.tokens_after is not None:
             tokens = record.tokens_after + (record.completion or 0)
             await self._spending.spend(inbound.tenant, tokens, policy.limits.budgets)
@@ -168,6 +168,7 @@ class Pipeline:
         if keeping.keeps and trip.vault is not None:
             answer_bound = record.completion or None if endpoint.measured else keeping.awaited
             await keeping.ahead(trip.vault, already, await self._carried(outgoing, trip, limit), limit, answer_bound)
+        await self._going_out(trip)
         with record.stage("forward"):
             query = inbound.query if query is None else query
             answer = await self._upstream.send("POST", inbound.path, headers, payload, query)
@@ -194,7 +195,7 @@ class Pipeline:
         chain = keeping.chain
         if stored.whole and chain is not None and chain.tokenizer:
             trip.sent = verify.Sent(chain.texts, share=verify.share_of(chain.tokenizer, chain.factor), reports=False)
-        self._log.check()
+        await self._going_out(trip)
         with trip.record.stage("forward"):
             answer = await self._upstream.send(inbound.method, inbound.path, headers, None, ask.query)
         if stored.forgets and answer.status in _GONE:
@@ -333,6 +334,8 @@ class Pipeline:
                 held.append(stream.feed(chunk))
                 self._verify(trip, restoration)
                 await self._keep(trip, aids)
+                if waits:
+                    trip.record.held = sum(map(len, held))
                 if waits and not trip.may_go_on(held):
                     continue
                 waits = False
@@ -386,9 +389,12 @@ class Pipeline:
             passed = [(name, value) for name, value in passed if not found.get(name)]
         return passed, findings[: len(leaves)]
 
+    async def _going_out(self, trip: Trip) -> None:
+        """What is forwarded is written down first; what cannot be written down is not forwarded."""
+        await self._log.forward(trip.record.close(trip.policy, "forward", "", 0))
+
     async def _batch(self, trip: Trip) -> Outbound:
         """A file of requests, a batch, or a file of results."""
-        self._log.check()
         trip.record.request(model=None, stream=False, bytes_in=len(trip.inbound.body))
         reply = await self._batching.reply(trip, tenant_key(self._secret, trip.inbound.tenant))
         status = reply.answer.status
@@ -397,12 +403,12 @@ class Pipeline:
 
     async def _pass_through(self, trip: Trip) -> Outbound:
         """`GET /v1/models` and the like: nothing found in it goes out, the answer comes back as it is."""
-        self._log.check()
         inbound = trip.inbound
         named = Leaf("$.model", inbound.path.rpartition("/")[2], Kind.ID)
         headers, (found,) = await self._searched(trip, [named])
         if trip.policy.mode == "enforce":
             substitute(named, found, Vault(b""), b"")
+        await self._going_out(trip)
         answer = await self._upstream.send("GET", inbound.path, headers, None, inbound.query)
         async with contextlib.aclosing(answer):
             raw = await answer.read()

@@ -57,6 +57,10 @@ class Settings:
     store_ttl: float = 86_400.0
     device: str = "auto"
     audit: str = "-"
+    audit_secret: bytes = field(default=b"", repr=False)
+    audit_max_bytes: int = 0
+    audit_max_seconds: float = 0.0
+    otlp: str = ""
     log_level: str = "info"
 
     def __post_init__(self) -> None:
@@ -68,6 +72,7 @@ class Settings:
             faults.append(f"device: one of {', '.join(DEVICES)}")
         if not self.dialects or not set(self.dialects) <= set(NAMES):
             faults.append(f"dialect: one or more of {', '.join(NAMES)}, separated by commas")
+        faults += self._audit_faults()
         if self.log_level not in LOG_LEVELS:
             faults.append(f"log level: one of {', '.join(LOG_LEVELS)}")
         if self.upstream_ca is not None and not self.upstream_ca.is_file():
@@ -83,8 +88,29 @@ class Settings:
     @property
     def store_secrets(self) -> tuple[bytes, ...]:
         """The secrets that records are sealed with: the first seals, all open. Empty: none was set."""
-        listed = tuple(part.strip() for part in self.store_secret.split(b",") if part.strip())
-        return listed or ((self.secret,) if self.secret else ())
+        return split_secrets(self.store_secret) or ((self.secret,) if self.secret else ())
+
+    @property
+    def audits(self) -> tuple[str, ...]:
+        """Where audit lines go, each once."""
+        return tuple(dict.fromkeys(part.strip() for part in self.audit.split(",") if part.strip()))
+
+    @property
+    def audit_secrets(self) -> tuple[bytes, ...]:
+        """The secrets that the trail is sealed with: the first seals, all are known. Empty: none was set."""
+        return split_secrets(self.audit_secret) or ((self.secret,) if self.secret else ())
+
+    def _audit_faults(self) -> Iterator[str]:
+        if not self.audits:
+            yield "audit: name a file, - or otlp"
+        if "otlp" in self.audits and not self.otlp:
+            yield "audit: otlp needs a collector (CAVIARDAGE_OTLP)"
+        if self.otlp:
+            yield from (fault.replace("upstream", "otlp", 1) for fault in upstream_faults(self.otlp))
+        if any(len(secret) < 16 for secret in split_secrets(self.audit_secret)):
+            yield "audit secret: each needs at least 16 bytes, for example the output of `openssl rand -hex 32`"
+        if self.audit_max_bytes < 0 or self.audit_max_seconds < 0:
+            yield "audit max bytes, audit max seconds: must not be negative (0: never)"
 
     def _store_faults(self) -> Iterator[str]:
         if any(len(secret) < 16 for secret in self.store_secrets if secret != self.secret):
@@ -108,6 +134,11 @@ class Settings:
                 yield f"{name.replace('_', ' ')}: must be greater than 0"
         if not 0 <= self.port <= 65535:
             yield "port: must be between 0 and 65535 (0 takes a free one)"
+
+
+def split_secrets(listed: bytes) -> tuple[bytes, ...]:
+    """Secrets that are separated by commas."""
+    return tuple(part.strip() for part in listed.split(b",") if part.strip())
 
 
 DEVICES = ("auto", "cpu", "cuda")

@@ -21,7 +21,8 @@ import proxy
 from proxy import __main__ as command
 from proxy import app as application
 from proxy.app import App, Parts
-from proxy.audit import Audit, AuditEvent, LineSink
+from proxy.audit import Audit, AuditEvent
+from proxy.books import Books, open_books
 from proxy.commands import serve
 from proxy.echo import Echo, Loopback
 from proxy.errors import Unavailable
@@ -112,7 +113,7 @@ def running(detection: Detection) -> Iterator[Service]:
         upstream=Upstream("http://127.0.0.1:1/v1", UpstreamSettings()),
         store=in_memory(SECRET),
         extractor=Extractor(),
-        sink=LineSink("-"),
+        books=Books(),
         audit=Audit([sink, metrics.observe]),
         metrics=metrics,
         secret=SECRET,
@@ -235,6 +236,11 @@ def test_the_secret_is_not_in_the_settings_text() -> None:
         ({"secret": b"short"}, "at least 16 bytes"),
         ({"port": 70000}, "between 0 and 65535"),
         ({"max_body_bytes": 0}, "max body bytes: must be greater than 0"),
+        ({"audit": " , "}, "audit: name a file"),
+        ({"audit": "otlp"}, "otlp needs a collector"),
+        ({"otlp": "collector:4318"}, "otlp: must be a URL like"),
+        ({"audit_secret": b"short"}, "audit secret: each needs at least 16 bytes"),
+        ({"audit_max_bytes": -1}, "must not be negative"),
         ({"log_level": "loud"}, "debug, info, warning, error"),
         ({"upstream_ca": Path("/no/such.pem")}, "no file at /no/such.pem"),
     ],
@@ -255,7 +261,7 @@ def test_all_faults_are_told_at_once() -> None:
 
 def test_an_audit_file_that_cannot_be_written_stops_the_start(tmp_path: Path) -> None:
     with pytest.raises(StartError, match=r"audit: .* cannot be written"):
-        application.sink_of(settings(audit=str(tmp_path)))
+        open_books(settings(audit=str(tmp_path)), quiet()[0])
 
 
 def test_a_certificate_file_without_certificates_stops_the_start(tmp_path: Path) -> None:

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
-import os
-import stat
 from dataclasses import dataclass, fields
-from pathlib import Path
 
 import pytest
 
-from proxy.audit import ENDPOINTS, UNPRINTABLE, VERDICTS, Audit, AuditEvent, LineSink, Record
+from proxy.audit import ENDPOINTS, UNPRINTABLE, VERDICTS, Audit, AuditEvent, Record
 from proxy.errors import Unavailable
 from proxy.metrics import Metrics
 from proxy.model import Usage
@@ -56,6 +54,7 @@ def test_an_event_is_one_line_of_json_in_a_fixed_schema() -> None:
         "usage_completion": None,
         "restored": 0,
         "foreign": 0,
+        "held": 0,
         "stage_ms": {"detect": 1.23},
     }
 
@@ -118,28 +117,12 @@ def test_a_stage_is_timed_also_when_it_fails() -> None:
     record = Record("r1", "anonymous", "/v1/models")
     with record.stage("detect"):
         pass
+    ((name, began, ended),) = record.marks
+    assert (name, began <= ended) == ("detect", True)
     first = record.stage_ms["detect"]
     with pytest.raises(KeyError), record.stage("detect"):
         raise KeyError
     assert record.stage_ms["detect"] > first >= 0
-
-
-def test_a_file_gets_one_line_an_event_and_is_the_owners_alone(tmp_path: Path) -> None:
-    path = tmp_path / "audit.jsonl"
-    for number in range(2):
-        sink = LineSink(str(path))
-        sink(event(request_id=f"r{number}"))
-        sink.close()
-    assert [json.loads(line)["request_id"] for line in path.read_text().splitlines()] == ["r0", "r1"]
-    assert stat.S_IMODE(os.stat(path).st_mode) == 0o600
-
-
-def test_standard_output_gets_lines_and_stays_open(capfd: pytest.CaptureFixture[str]) -> None:
-    sink = LineSink("-")
-    sink(event())
-    sink.close()
-    sink(event())
-    assert len(capfd.readouterr().out.splitlines()) == 2
 
 
 def test_a_sink_that_fails_stops_requests_until_it_works_again() -> None:
@@ -164,18 +147,30 @@ def test_a_sink_that_fails_stops_requests_until_it_works_again() -> None:
     assert len(kept) == 2
 
 
-def test_a_full_device_is_noticed() -> None:
-    if not os.access("/dev/full", os.W_OK):
-        pytest.skip("this system has no /dev/full")
-    sink = LineSink("/dev/full")
+def test_what_leaves_waits_until_it_is_written_down() -> None:
+    kept: list[AuditEvent] = []
+    waited: list[int] = []
+
+    async def settled() -> None:
+        waited.append(len(kept))
+        if len(kept) > 1:
+            raise OSError(28, CANARY)
+
+    trail = Audit([kept.append], [settled])
+    asyncio.run(trail.forward(event(verdict="forward")))
+    assert waited == [1]
+    with pytest.raises(Unavailable) as refused:
+        asyncio.run(trail.forward(event(verdict="forward")))
+    assert "Mira" not in str(refused.value)
     with pytest.raises(Unavailable):
-        Audit([sink]).write(event())
-    sink.close()
+        trail.check()
 
 
 def test_metrics_count_events_under_closed_labels() -> None:
     metrics = Metrics()
     metrics.watch("upstream_in_use", "In flight.", lambda: 3)
+    metrics.tally("worker_restarts", "Lost.", lambda: 2)
+    metrics.observe(event(verdict="forward", entities={"PERSON": 2}, bytes_in=10))
     Audit([metrics.observe]).write(
         event(
             endpoint="/v1/chat/completions",
@@ -185,7 +180,9 @@ def test_metrics_count_events_under_closed_labels() -> None:
             foreign=1,
             bytes_in=10,
             bytes_out=9,
+            tokens_before=70,
             tokens_after=50,
+            held=2000,
             stage_ms={"detect": 20.0},
         )
     )
@@ -200,6 +197,9 @@ def test_metrics_count_events_under_closed_labels() -> None:
         'caviardage_bytes_total{direction="out"} 9.0',
         'caviardage_prompt_tokens_bucket{le="100.0"} 1.0',
         'caviardage_stage_seconds_bucket{le="0.025",stage="detect"} 1.0',
+        'caviardage_prompt_tokens_before_bucket{le="100.0"} 1.0',
+        'caviardage_held_bytes_bucket{le="16384.0"} 1.0',
+        "caviardage_worker_restarts_total 2.0",
         "caviardage_upstream_in_use 3.0",
     ):
         assert line in text

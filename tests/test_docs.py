@@ -277,7 +277,9 @@ def _full_event() -> audit.AuditEvent:
         status=200,
         alarms=("usage_mismatch",),
         entities={"PERSON": 1},
+        tokens_before=1,
         tokens_after=1,
+        held=1,
         stage_ms={"parse": 1.0},
     )
 
@@ -285,6 +287,8 @@ def _full_event() -> audit.AuditEvent:
 def test_every_metric_is_described_with_its_type_and_labels() -> None:
     metrics = Metrics()
     metrics.observe(_full_event())
+    for _, call in _calls("tally"):
+        metrics.tally(_constant(call.args[0]), _constant(call.args[1]), lambda: 0.0)
     for _, call in _calls("watch"):
         metrics.watch(_constant(call.args[0]), _constant(call.args[1]), lambda: 0.0)
     real = {}
@@ -295,6 +299,20 @@ def test_every_metric_is_described_with_its_type_and_labels() -> None:
             real[name] = (family.type, labels)
     told = {row[0].strip("`"): (row[1], quoted(row[2])) for row in rows(section(OPERATIONS, "Metrics"))}
     assert told == real
+
+
+def test_every_fault_of_a_trail_is_described() -> None:
+    from proxy.trail import examine
+
+    tree = ast.parse(Path(examine.__file__).read_text(encoding="utf-8"))
+    calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call) and len(node.args) == 4]
+    made = {_constant(call.args[2]) for call in calls} - {None}
+    told = {
+        _constant(node.value.elts[0])
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Yield) and isinstance(node.value, ast.Tuple)
+    }
+    assert {row[0].strip("`") for row in rows(section(OPERATIONS, "The trail"))} == made | told
 
 
 def test_every_event_of_the_log_is_described() -> None:

@@ -94,7 +94,8 @@ class Service:
     def __init__(self, engine: Engine, provider: Provider) -> None:
         self.provider = provider
         self.events: list[AuditEvent] = []
-        self.sink: Callable[[AuditEvent], None] = self.events.append
+        self.left: list[AuditEvent] = []
+        self.sink: Callable[[AuditEvent], None] = self.keep
         self.log = io.StringIO()
         log = service_log("debug", self.log)
         self.upstream = Upstream(provider.url, UpstreamSettings(read_timeout=30))
@@ -118,6 +119,10 @@ class Service:
             log=log,
         )
         self.port = 0
+
+    def keep(self, event: AuditEvent) -> None:
+        """Sorts what is written when a request leaves from what is written when it is over."""
+        (self.left if event.verdict == "forward" else self.events).append(event)
 
     async def app(self, scope: Any, receive: Any, send: Any) -> None:
         """The ASGI application; at its end the connections to the upstream are closed."""
@@ -309,32 +314,53 @@ def test_what_cannot_be_audited_is_not_forwarded(service: Service) -> None:
         raise OSError(28, TEXT)
 
     service.sink = full
-    assert_refused(service.post(), 503, "audit_unavailable")
-    assert len(service.provider.received) == 1
-    assert_refused(service.post(), 503, "audit_unavailable")
-    assert_refused(service.post(), 503, "audit_unavailable")
-    assert len(service.provider.received) == 1
-    service.sink = service.events.append
+    for _ in range(3):
+        assert_refused(service.post(), 503, "audit_unavailable")
+    assert service.provider.received == []
+    service.sink = service.keep
     wait_until(service.works)
 
 
+def at_the_end(fail: Callable[[Any], None]) -> Callable[[AuditEvent], None]:
+    """A sink that takes what leaves and fails when it is over."""
+    return lambda event: None if event.verdict == "forward" else fail(event)
+
+
+def test_what_leaves_is_written_down_first(service: Service) -> None:
+    received: list[int] = []
+    service.sink = lambda event: received.append(len(service.provider.received))
+    service.post()
+    assert received == [0, 1]
+    service.sink = service.keep
+    service.post()
+    (left,), (event,) = service.left, service.events
+    assert (left.verdict, left.status, event.verdict) == ("forward", 0, "release")
+    assert (left.request_id, left.entities, left.bytes_out) == (event.request_id, event.entities, event.bytes_out)
+    assert left.tokens_after == event.tokens_after is not None
+    assert "detect" in left.stage_ms
+
+
+@pytest.mark.parametrize("late", [True, False])
 @pytest.mark.parametrize("error", ERRORS)
-def test_a_sink_with_a_fault_of_its_own_keeps_the_answer_back(service: Service, error: Callable[[], Exception]) -> None:
-    service.sink = failing(error)
+def test_a_sink_with_a_fault_of_its_own_keeps_the_answer_back(
+    service: Service, error: Callable[[], Exception], late: bool
+) -> None:
+    service.sink = at_the_end(failing(error)) if late else failing(error)
     answer = service.post()
+    assert len(service.provider.received) == late
     assert answer.status_code == 503
     assert answer.headers["x-should-retry"] == "false"
     assert answer.json()["error"]["code"] in ("internal_fault", "audit_unavailable")
     assert found_in(answer.text, VALUES) == []
-    service.sink = service.events.append
+    service.sink = service.keep
 
 
 def test_an_audit_that_fails_under_a_stream_closes_the_upstream(service: Service) -> None:
-    service.sink = failing(ERRORS[-1])
+    service.sink = at_the_end(failing(ERRORS[-1]))
     with leaving(service, f"{TEXT}", "echo;chunk=1;slow=0.05", stream=True) as connection:
         assert connection.recv(1000)
     wait_until(service.is_idle)
-    service.sink = service.events.append
+    service.sink = service.keep
     wait_until(service.works)
 
 

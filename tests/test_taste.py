@@ -83,7 +83,8 @@ async def _ask(pieces: Sequence[bytes], body: dict[str, Any], chosen: Policy, pa
         except StreamBroken:
             broken = True
     assert transport.in_use == 0
-    (event,) = events
+    *_, event = events
+    assert len(events) <= 2
     return Got(answer.status, dict(answer.headers), out, broken, upstream.sent, event)
 
 

@@ -107,8 +107,34 @@ def serve(
         float, typer.Option(envvar=_env("STORE_TTL"), help="Seconds that a record in the store is kept.")
     ] = 86_400.0,
     audit: Annotated[
-        str, typer.Option(envvar=_env("AUDIT"), help="File that audit lines are added to; - is standard output.")
+        str,
+        typer.Option(
+            envvar=_env("AUDIT"),
+            help="Where audit lines go: a file, - for standard output, otlp for the collector; several with commas.",
+        ),
     ] = "-",
+    audit_secret: Annotated[
+        str,
+        typer.Option(
+            envvar=_env("AUDIT_SECRET"),
+            show_envvar=True,
+            help="Secret that audit lines are sealed with, at least 16 bytes; several, separated by commas: the first "
+            "seals. Better set as a variable. Without one: the secret.",
+        ),
+    ] = "",
+    audit_max_bytes: Annotated[
+        int, typer.Option(envvar=_env("AUDIT_MAX_BYTES"), help="Put an audit file of this size aside; 0: never.")
+    ] = 0,
+    audit_max_seconds: Annotated[
+        float, typer.Option(envvar=_env("AUDIT_MAX_SECONDS"), help="Put an audit file of this age aside; 0: never.")
+    ] = 0.0,
+    otlp: Annotated[
+        str,
+        typer.Option(
+            envvar=_env("OTLP"),
+            help="OpenTelemetry collector that spans go to (OTLP over HTTP), such as http://127.0.0.1:4318.",
+        ),
+    ] = "",
     log_level: Annotated[
         str, typer.Option(envvar=_env("LOG_LEVEL"), help="debug, info, warning or error; the log never holds text.")
     ] = "info",
@@ -139,6 +165,10 @@ def serve(
             store_secret=store_secret.encode(),
             store_ttl=store_ttl,
             audit=audit,
+            audit_secret=audit_secret.encode(),
+            audit_max_bytes=audit_max_bytes,
+            audit_max_seconds=audit_max_seconds,
+            otlp=otlp.rstrip("/"),
             log_level=log_level,
         )
         run(settings)
