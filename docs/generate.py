@@ -23,6 +23,7 @@ sys.path.insert(0, str(ROOT))
 
 from proxy.__main__ import command_line  # noqa: E402
 from proxy.policy import load_policy  # noqa: E402
+from proxy.policy.rules import TABLE, Rule  # noqa: E402
 from recognizers import ENTITIES  # noqa: E402
 from tests.surface.decisions import decided  # noqa: E402
 
@@ -143,6 +144,34 @@ def _decision(told: dict[str, list[str]]) -> str:
     )
 
 
+EXAMPLES = ROOT / "tests" / "rules"
+EXPECTED = re.compile(r"^# expect: (.*)\n", re.MULTILINE)
+
+
+def rule_pages() -> dict[str, str]:
+    """Every file of `docs/rules/` by its name: an index, and a page for each rule of a policy."""
+    rows = [f"| [`{rule.id}`]({rule.id}.md) | {rule.severity} | {cell(rule.what)} |" for rule in TABLE.values()]
+    head = (
+        "# Rules\n\nWhat `caviardage check` can say about a policy. An error does not load; a warning loads and may "
+        "surprise.\n\n"
+    )
+    pages = {"README.md": head + table(("rule", "severity", "what it says"), rows)}
+    return pages | {f"{rule.id}.md": _rule_page(rule) for rule in TABLE.values()}
+
+
+def _rule_page(rule: Rule) -> str:
+    told = f"# `{rule.id}`\n\n{rule.severity.capitalize()}. {rule.what}\n\n{rule.why}\n"
+    if not (EXAMPLES / rule.id).is_dir():
+        return told
+    bad, good = ((EXAMPLES / rule.id / f"{name}.yaml").read_text(encoding="utf-8") for name in ("bad", "good"))
+    shown = EXPECTED.sub("", bad)
+    said = "\n".join(f"policy.yaml:{line}" for line in EXPECTED.findall(bad))
+    return (
+        f"{told}\nThis is told about:\n\n```yaml\n{shown}```\n\n```text\n{said}\n```\n\n"
+        f"This is right:\n\n```yaml\n{good}```\n"
+    )
+
+
 def table(heads: Iterable[str], rows: Iterable[str]) -> str:
     """A Markdown table of rows that are already written."""
     heads = tuple(heads)
@@ -185,6 +214,10 @@ def main() -> None:
         if after != before:
             path.write_text(after, encoding="utf-8")
             sys.stdout.write(f"{name} renewed\n")
+    folder = ROOT / "docs" / "rules"
+    folder.mkdir(exist_ok=True)
+    for name, text in rule_pages().items():
+        (folder / name).write_text(text, encoding="utf-8")
 
 
 if __name__ == "__main__":

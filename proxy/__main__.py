@@ -22,6 +22,7 @@ def command_line() -> typer.Typer:
     from proxy.commands.check import check
     from proxy.commands.count import count
     from proxy.commands.demo import demo
+    from proxy.commands.diff import diff
     from proxy.commands.explain import explain
     from proxy.commands.probe import probe
     from proxy.commands.scan import scan
@@ -35,7 +36,7 @@ def command_line() -> typer.Typer:
         pretty_exceptions_enable=False,
         add_completion=False,
     )
-    for command in (serve, demo, check, test, explain, scan, count, probe, calibrate):
+    for command in (serve, demo, check, test, diff, explain, scan, count, probe, calibrate):
         line.command()(command)
     trail = typer.Typer(no_args_is_help=True, help="Examines and sums up audit files.")
     trail.command()(audit.verify)

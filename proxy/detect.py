@@ -160,6 +160,13 @@ class Detector:
             raise BlockedEntity(blocked)
         return findings
 
+    async def hits(self, text: str, policy: Policy) -> list[Span]:
+        """Every hit in a text, before scores and overlaps are judged, of entities that the policy acts on: for whoever
+        asks why something was found or not. Raises `Unavailable`."""
+        deadline = time.monotonic() + min(self._deadline, policy.detection.deadline_seconds)
+        (found,) = await self._run(worker.hits, deadline, [Item(text)])
+        return [span for span in found if policy.rule(span.entity).action != "allow"]
+
     async def proven(self, texts: Sequence[str], policy: Policy) -> list[str]:
         """The values in texts of an answer whose check digit is right, of the entities that the policy acts on.
 

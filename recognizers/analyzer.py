@@ -166,11 +166,19 @@ class Analyzer:
 
     def analyze(self, items: Sequence[Item]) -> list[list[Span]]:
         """The spans of each item, in code points of its text: sorted, disjoint, of wanted entities only."""
+        return [self._settle(reading, spans) for reading, spans in self._found(items)]
+
+    def hits(self, items: Sequence[Item]) -> list[list[Span]]:
+        """Every hit of a wanted entity, sorted, before scores and overlaps are judged: what a verdict rests on."""
+        found = self._found(items)
+        return [sorted(set(filter(None, map(read.back, spans)))) for read, spans in found]
+
+    def _found(self, items: Sequence[Item]) -> list[tuple[_Reading, list[Span]]]:
         readings = [_read(item) for item in items]
         found = [self._look(reading) for reading in readings]
         for index, spans in (*self._look_for_names(readings), *self._look_with_models(readings)):
             found[index].extend(spans)
-        return [self._settle(reading, spans) for reading, spans in zip(readings, found, strict=True)]
+        return list(zip(readings, found, strict=True))
 
     def proven(self, texts: Sequence[str]) -> list[list[Span]]:
         """The spans of each text whose check digit is right, of wanted entities; labels and names are not looked at."""
@@ -270,10 +278,14 @@ class Analyzer:
                 yield index, [span._replace(start=span.start + start, end=span.end + start) for span in spans]
 
 
-def _recognizers(settings: Settings) -> list[EntityRecognizer]:
+def built_in(settings: Settings) -> list[EntityRecognizer]:
+    """Every pattern recognizer of the table, whatever is wanted of it."""
     modules = (payment, network, secrets, dates, health, national, address, work, traces, organisations)
-    built = [recognizer for module in modules for recognizer in module.build()]
-    built += contact.build(settings.phone_regions)
+    return [*(made for module in modules for made in module.build()), *contact.build(settings.phone_regions)]
+
+
+def _recognizers(settings: Settings) -> list[EntityRecognizer]:
+    built = built_in(settings)
     if settings.shared is None:
         return [*built, *custom.build_custom(settings.custom)]
     here = [spec for spec in settings.custom if not isinstance(spec, custom.Model)]

@@ -53,6 +53,10 @@ def analyse(items: Sequence[Item]) -> list[list[Span]]:
     return _analyzer[0].analyze(items)
 
 
+def hits(items: Sequence[Item]) -> list[list[Span]]:
+    return _analyzer[0].hits(items)
+
+
 def proven(texts: Sequence[str]) -> list[list[Span]]:
     return _analyzer[0].proven(texts)
 

@@ -116,8 +116,8 @@ def test_the_reference_shows_every_key_as_the_model_has_it(section: type[BaseMod
 
 def _shown(field: Any) -> str:
     default = field.default
-    if field.is_required() or default is None or isinstance(default, BaseModel):
-        return "required" if field.is_required() else "–" if default is None else "see below"
+    if field.is_required() or default in (None, "") or isinstance(default, BaseModel):
+        return "required" if field.is_required() else "–" if default is None or default == "" else "see below"
     if isinstance(default, FrozenMap | bool):
         return f"`{json.dumps(dict(default) if isinstance(default, FrozenMap) else default)}`"
     return f"`[{', '.join(default)}]`" if isinstance(default, tuple) else f"`{default}`"

@@ -1,5 +1,7 @@
-"""`caviardage check`: is a policy right? Uses the loader of the service. May import: measure, policy,
-recognizers, typer."""
+"""`caviardage check`: is a policy right, and does it do what its author thinks? Uses the loader of the service.
+
+May import: engine, measure, policy, recognizers, typer.
+"""
 
 from __future__ import annotations
 
@@ -12,8 +14,10 @@ import typer
 
 from proxy import measure
 from proxy.commands.engine import undeclarable
-from proxy.policy import Fault, Policy, PolicyError, load_policy, report, report_json
+from proxy.policy import Fault, Policy, formats, inspect_policy
+from proxy.policy.rules import severity
 from recognizers import ENTITIES
+from recognizers.facts import facts
 
 _DOUBT = (
     "the limit served of {model} is what the provider advertises; what it really holds may be less: "
@@ -26,33 +30,48 @@ class Format(StrEnum):
 
     TEXT = "text"
     JSON = "json"
+    SARIF = "sarif"
+    JUNIT = "junit"
 
 
 def check(
     policies: Annotated[list[Path], typer.Argument(help="Policy files.")],
-    output: Annotated[Format, typer.Option("--format", help="text (file:line:column) or json.")] = Format.TEXT,
+    output: Annotated[
+        Format, typer.Option("--format", help="text (file:line:column), json, sarif (2.1.0) or junit (XML).")
+    ] = Format.TEXT,
+    strict: Annotated[bool, typer.Option("--strict", help="Let warnings fail too.")] = False,
 ) -> None:
-    """Reads policies as the service would and says what is wrong, with file, line and column. Exit status 1 if so."""
-    faults: list[Fault] = []
+    """Reads policies as the service would and says what is wrong, and what loads and may surprise, with file, line
+    and column. Exit status 1 if something does not load (or with --strict, if anything is said)."""
+    found: list[Fault] = []
     good: list[str] = []
     for path in policies:
-        try:
-            policy = load_policy(path, entities=ENTITIES)
-        except PolicyError as error:
-            faults.extend(error.faults)
-            continue
-        if absent := list(_wrong_tokenizers(policy)):
-            faults.extend(Fault(str(path), 1, 1, "unreadable", fault) for fault in absent)
-        elif (fault := undeclarable(policy)) is not None:
-            faults.append(Fault(str(path), 1, 1, "dead-rule", fault, "install its package where the proxy runs"))
-        else:
-            good.append(f"{path}: {policy.name}@{policy.digest}, {len(policy.entities)} entities, good")
+        policy, faults = inspect_policy(path, entities=ENTITIES, facts=facts())
+        if policy is not None and (absent := list(_wrong_tokenizers(policy))):
+            faults = (*faults, *(Fault(str(path), 1, 1, "unreadable", fault) for fault in absent))
+            policy = None
+        if policy is not None and (fault := undeclarable(policy)) is not None:
+            mend = "install its package where the proxy runs"
+            faults = (*faults, Fault(str(path), 1, 1, "dead-rule", fault, mend))
+            policy = None
+        if policy is not None:
+            good.append(_good(path, policy, len(faults)))
             good.extend(f"{path}: note: {_DOUBT.format(model=model)}" for model in policy.unproven)
-    if output is Format.JSON:
-        typer.echo(report_json(faults))
+        found.extend(faults)
+    if output is Format.TEXT:
+        typer.echo("\n".join([*good, *([formats.as_text(found)] if found else [])]))
+    elif output is Format.JSON:
+        typer.echo(formats.as_json(found))
+    elif output is Format.SARIF:
+        typer.echo(formats.as_sarif(found))
     else:
-        typer.echo("\n".join(good + ([report(faults)] if faults else [])))
-    raise typer.Exit(1 if faults else 0)
+        typer.echo(formats.as_junit(found, [str(path) for path in policies], strict=strict))
+    raise typer.Exit(1 if any(strict or severity(fault) == "error" for fault in found) else 0)
+
+
+def _good(path: Path, policy: Policy, warnings: int) -> str:
+    tail = f", {warnings} warning{'s' * (warnings > 1)}" if warnings else ", good"
+    return f"{path}: {policy.name}@{policy.digest}, {len(policy.entities)} entities{tail}"
 
 
 def _wrong_tokenizers(policy: Policy) -> Iterator[str]:

@@ -163,8 +163,8 @@ def _dead_tests(data: Mapping[str, Any], known: frozenset[str]) -> Iterator[Slip
     for index, trial in enumerate(_list(data, "tests")):
         if not isinstance(trial, Mapping):
             continue
-        if "text" in trial and not trial.keys() & {"finds", "leaves", "refuses"}:
-            mend = "say what it 'finds', 'leaves' or 'refuses'"
+        if trial.keys() & {"text", "request"} and not trial.keys() & {"finds", "leaves", "refuses", "sends"}:
+            mend = "say what it 'finds', 'sends', 'leaves' or 'refuses'"
             yield Slip(("tests", index), "dead-rule", "this test checks nothing", mend)
         for at, name in enumerate(_list(trial, "finds")):
             if not isinstance(name, str) or name not in known:

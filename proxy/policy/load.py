@@ -2,7 +2,7 @@
 
 `caviardage check`, the start of the service and a reload all load through here: what the linter accepts is
 what runs. Whoever reloads keeps the last good policy when this raises.
-May import: pydantic, proxy.policy, recognizers.base.
+May import: pydantic, proxy.policy, recognizers.{base,facts}.
 """
 
 from __future__ import annotations
@@ -20,7 +20,9 @@ from proxy.policy.explain import explain
 from proxy.policy.faults import Fault, PolicyError
 from proxy.policy.lint import Slip, lint
 from proxy.policy.model import Policy
+from proxy.policy.surprises import surprises
 from recognizers.base import Entity
+from recognizers.facts import Facts
 
 MAX_FAULTS = 500
 """Of each pass. Nobody reads on, and finding the nearest word takes time."""
@@ -28,14 +30,40 @@ MAX_FAULTS = 500
 
 def load_policy(path: str | Path, *, entities: Mapping[str, Entity]) -> Policy:
     """Reads one file. `entities` is the table of built-in entities. Raises `PolicyError` with every fault."""
+    return parse_policy(_read(path), file=str(path), entities=entities)
+
+
+def inspect_policy(
+    path: str | Path, *, entities: Mapping[str, Entity], facts: Facts
+) -> tuple[Policy | None, tuple[Fault, ...]]:
+    """The policy, or None if it does not load, and what is to be said about it: errors, else warnings."""
+    try:
+        return inspected(_read(path), file=str(path), entities=entities, facts=facts)
+    except PolicyError as error:
+        return None, error.faults
+
+
+def inspected(
+    content: bytes, *, file: str, entities: Iterable[str], facts: Facts
+) -> tuple[Policy | None, tuple[Fault, ...]]:
+    """The same for content that was read already."""
+    try:
+        policy = parse_policy(content, file=file, entities=entities)
+    except PolicyError as error:
+        return None, error.faults
+    root, _ = tree.parse(_decode(content, file), file)
+    faults = (_fault(root, slip, file) for slip in islice(surprises(policy, facts), MAX_FAULTS))
+    return policy, tuple(sorted(set(faults)))
+
+
+def _read(path: str | Path) -> bytes:
     file = str(path)
     try:
         with Path(path).open("rb") as stream:
-            content = stream.read(tree.MAX_BYTES + 1)
+            return stream.read(tree.MAX_BYTES + 1)
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or "not a path"
         raise PolicyError([Fault(file, 1, 1, "unreadable", f"cannot be read: {reason}")]) from None
-    return parse_policy(content, file=file, entities=entities)
 
 
 def parse_policy(content: bytes, *, file: str, entities: Iterable[str]) -> Policy:

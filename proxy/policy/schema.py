@@ -49,8 +49,9 @@ def _tidy_value(key: str, value: Any) -> Any:
 def _without_null(schema: JsonSchemaValue) -> JsonSchemaValue:
     if {"type": "null"} not in schema.get("anyOf", ()):
         return schema
-    (only,) = (kind for kind in schema["anyOf"] if kind != {"type": "null"})
-    return {**only, **{key: value for key, value in schema.items() if key not in ("anyOf", "default")}}
+    kinds = [kind for kind in schema["anyOf"] if kind != {"type": "null"}]
+    rest = {key: value for key, value in schema.items() if key not in ("anyOf", "default")}
+    return {**kinds[0], **rest} if len(kinds) == 1 else {"anyOf": kinds, **rest}
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
 """The parts of a policy, and what may stand in each: frozen, closed, field for field as in the YAML.
 
 The docstrings are the descriptions in `policies/schema.json` and the source of `docs/policy.md`.
-May import: pydantic, proxy.policy.{checks,faults,frozen,limits}, recognizers.custom.
+May import: pydantic, proxy.policy.{bodies,checks,faults,frozen,limits}, recognizers.custom.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ from pydantic import (
 from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema
 
-from proxy.policy import checks
-from proxy.policy.faults import listed
+from proxy.policy import bodies, checks
+from proxy.policy.faults import ask, listed, nearest
 from proxy.policy.frozen import FrozenMap
 from proxy.policy.limits import ModelLimit, TokenizerSource, best, family
 from recognizers.custom import LABEL_BONUS
@@ -397,14 +397,72 @@ class Detection(Section):
     """After so many seconds the request is refused: nothing leaves that was not inspected."""
 
 
-class Trial(Section):
-    """A test that the policy carries with it: a text, and what must become of it."""
+REFUSALS = (
+    "blocked_entity",
+    "context_length_exceeded",
+    "unsupported_by_policy",
+    "invalid_json",
+    "invalid_request",
+    "state_not_found",
+)
+"""Codes of refusals that a request alone can bring about."""
 
-    text: Annotated[str, Field(min_length=1)]
-    """The text, made up."""
+
+def _refuses(value: Any) -> Any:
+    if not (isinstance(value, bool) or value in REFUSALS):
+        mend = ask(nearest(value, REFUSALS)) if isinstance(value, str) else ""
+        raise checks.wrong("wrong-value", f"must be true, false, {listed(REFUSALS)}", mend)
+    return value
+
+
+Body: TypeAlias = Annotated[
+    Mapping[str, Any],
+    PlainValidator(bodies.body),
+    PlainSerializer(bodies.thawed),
+    WithJsonSchema({"type": "object", "additionalProperties": {}}),
+]
+Sent: TypeAlias = Annotated[
+    str | Mapping[str, Any],
+    PlainValidator(lambda value: value if isinstance(value, str) else bodies.body(value)),
+    PlainSerializer(bodies.thawed),
+    WithJsonSchema({"anyOf": [{"type": "string"}, {"type": "object", "additionalProperties": {}}]}),
+]
+
+
+class Trial(Section):
+    """A test that the policy carries with it: a text or a whole request, and what must become of it."""
+
+    text: Annotated[str, Field(min_length=1)] = ""
+    """The text, made up. Either this or `request`."""
+    request: Body | None = None
+    """The body of a whole request, made up. It goes the way of a real one, up to the provider."""
+    endpoint: Literal[
+        "/v1/chat/completions", "/v1/responses", "/v1/messages", "/v1/completions", "/v1/embeddings", "/v1/moderations"
+    ] = "/v1/chat/completions"
+    """Where the request goes."""
     finds: tuple[str, ...] | None = None
     """The entities that are acted on, all of them, in any order; `[]` for none. Left out: not checked."""
+    sends: Sent | None = None
+    """What the provider receives: a text, or the body of a request. Placeholders are numbered by their entity as they
+    appear: `<PERSON_1>`, `<PERSON_2>`. Left out: not checked."""
     leaves: tuple[Annotated[str, Field(min_length=1)], ...] = ()
-    """Pieces of the text that must stay as they are."""
-    refuses: Flag | None = None
-    """Whether the text must be refused. Left out: not checked."""
+    """Pieces of the text, or of the request's texts, that must stay as they are."""
+    refuses: Annotated[
+        bool | str | None,
+        PlainValidator(_refuses),
+        WithJsonSchema({"anyOf": [{"type": "boolean"}, {"enum": list(REFUSALS)}]}),
+    ] = None
+    """Whether it must be refused, or the code of the refusal (`blocked_entity`, `context_length_exceeded`,
+    `unsupported_by_policy` ...). Left out: not checked."""
+
+    @model_validator(mode="after")
+    def _one(self) -> Trial:
+        if bool(self.text) == (self.request is not None):
+            raise checks.wrong("missing-key", "a test has either a 'text' or a 'request'")
+        if self.text and "endpoint" in self.model_fields_set:
+            raise checks.wrong("dead-rule", "'endpoint' is for a 'request': a text goes nowhere")
+        if isinstance(self.sends, Mapping) and self.text:
+            raise checks.wrong("wrong-type", "'sends' must be a text, since the test is one")
+        if isinstance(self.sends, str) and not self.text:
+            raise checks.wrong("wrong-type", "'sends' must be a body, since the test is a request")
+        return self
