@@ -8,7 +8,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check
 QUIET := --quiet --progress-bar off
 export PIP_NO_INPUT = 1
 
-.PHONY: demo redis incident test test-node test-all deep fuzz lint types check bench lock sbom release-notes image image-steps clean setup train eval
+.PHONY: demo redis chromium incident test test-node test-all deep fuzz lint types check bench lock sbom release-notes image image-steps clean setup train eval
 
 demo: $(VENV)/.run                ## the main job, end to end, without a key
 	$(BIN)/caviardage demo
@@ -18,7 +18,12 @@ redis:                            ## what the tests of the shared store need: a 
 	  apt-get -qq update && DEBIAN_FRONTEND=noninteractive apt-get -qq install -y --no-install-recommends redis-server ) || \
 	  { echo "the tests need redis-server or valkey-server: apt-get install redis-server" >&2; exit 1; }
 
-test: $(VENV)/.dev redis lint     ## every test, Python and Node clients, and every static check
+chromium:                         ## what the test of the inspector needs: a real browser
+	@command -v chromium >/dev/null || ( [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null && \
+	  apt-get -qq update && DEBIAN_FRONTEND=noninteractive apt-get -qq install -y --no-install-recommends chromium fonts-dejavu-core ) || \
+	  { echo "the test of the inspector needs chromium: apt-get install chromium" >&2; exit 1; }
+
+test: $(VENV)/.dev redis chromium lint     ## every test, Python and Node clients, and every static check
 	$(BIN)/python -m pytest
 
 test-node: $(VENV)/.dev           ## the Node clients and upstreams alone, which `make test` runs too

@@ -13,7 +13,7 @@ import asyncio
 import json
 import secrets
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 from proxy import measure
@@ -25,6 +25,7 @@ from proxy.errors import Refusal, Unavailable
 from proxy.extract import Extractor
 from proxy.forward import Upstream, UpstreamSettings
 from proxy.ingress import Handler, Ingress, Limits, Receive, Scope, Send
+from proxy.inspector.desk import Desk, Live
 from proxy.logs import Log, describe, loop_handler
 from proxy.metrics import CONTENT_TYPE, Metrics
 from proxy.pipeline import Pipeline
@@ -75,6 +76,7 @@ class Parts:
     secret: bytes
     examples: tuple[Example, ...]
     about: dict[str, Any]
+    inspector: Desk | None = None
     dialects: Dialects = USUAL
 
 
@@ -110,6 +112,8 @@ class App:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "lifespan":
             await self._lifespan(receive, send)
+        elif self._parts.inspector is not None and Desk.owns(scope):
+            await self._parts.inspector(scope, receive, send)
         else:
             await self._ingress(scope, receive, send)
 
@@ -213,7 +217,7 @@ def build(settings: Settings, log: Log, failed: Failed) -> App:
     def on_fault(error: Exception) -> None:
         log.error("fault", **describe(error))
 
-    dialects = Dialects(settings.dialects)
+    dialects, counters = Dialects(settings.dialects), counters_of(policy)
     metrics.tally("span_cache_hits", "Pieces of text that had been searched before.", lambda: tally.hits)
     metrics.tally("span_cache_misses", "Pieces of text that had to be searched.", lambda: tally.misses)
     metrics.tally("worker_restarts", "Detection workers that were killed or died.", lambda: tally.restarts)
@@ -229,7 +233,7 @@ def build(settings: Settings, log: Log, failed: Failed) -> App:
         handler=Pipeline(
             policy,
             detector,
-            counters_of(policy),
+            counters,
             upstream,
             audit,
             secret,
@@ -258,7 +262,17 @@ def build(settings: Settings, log: Log, failed: Failed) -> App:
             "not_covered": not_covered(policy),
         },
     )
+    if settings.inspector:
+        parts = replace(parts, inspector=inspector_of(settings, policy, detector, counters, audit, log))
     return App(parts, limits_of(settings), log, failed)
+
+
+def inspector_of(
+    settings: Settings, policy: Policy, detector: Detector, counters: measure.Counters, audit: Audit, log: Log
+) -> Desk:
+    """The page on which a policy can be looked at and tried."""
+    live = Live(policy=policy, detector=detector, file=settings.policy)
+    return Desk(lambda: live, counters, audit, log, settings.inspector_key)
 
 
 def device_of(settings: Settings) -> Device:

@@ -71,9 +71,10 @@ ENDPOINTS = (
     "/api/tags",
     "/api/ps",
     "/api/version",
+    "/inspector",
     "unknown",
 )
-VERDICTS = ("forward", "release", "refuse", "block", "cancelled", "upstream_error", "broken")
+VERDICTS = ("forward", "release", "refuse", "block", "cancelled", "upstream_error", "broken", "inspect")
 
 _PATHS = tuple(re.compile(re.escape(name).replace(r"\{id\}", "[^/]+")) for name in ENDPOINTS)
 

@@ -56,6 +56,8 @@ class Settings:
     store_secret: bytes = field(default=b"", repr=False)
     store_ttl: float = 86_400.0
     device: str = "auto"
+    inspector: bool = False
+    inspector_key: bytes = field(default=b"", repr=False)
     audit: str = "-"
     audit_secret: bytes = field(default=b"", repr=False)
     audit_max_bytes: int = 0
@@ -67,6 +69,8 @@ class Settings:
         faults = [*upstream_faults(self.upstream), *self._number_faults()]
         if self.secret and len(self.secret) < 16:
             faults.append("secret: at least 16 bytes are needed, for example the output of `openssl rand -hex 32`")
+        if self.inspector_key and len(self.inspector_key) < 16:
+            faults.append("inspector key: at least 16 bytes are needed, such as the output of `openssl rand -hex 32`")
         faults += self._store_faults()
         if self.device not in DEVICES:
             faults.append(f"device: one of {', '.join(DEVICES)}")

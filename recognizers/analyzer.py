@@ -34,7 +34,7 @@ from recognizers import (
 from recognizers.base import Rule, RuleRecognizer, Span
 from recognizers.blocks import blocks
 from recognizers.blockwise import BlockModel
-from recognizers.custom import CustomSpec
+from recognizers.custom import Brought, CustomSpec
 from recognizers.labels import normalise
 from recognizers.language import candidates
 from recognizers.lexicon import Lexicon
@@ -119,17 +119,23 @@ class _Reading:
 
 
 class Analyzer:
-    """All recognizers for one set of settings. One thread at a time."""
+    """All recognizers for one set of settings. One thread at a time.
 
-    def __init__(self, settings: Settings) -> None:
+    `lender` is a loaded analyzer whose brought recognizers are used where the settings declare the same ones, so that
+    no model is in memory twice.
+    """
+
+    def __init__(self, settings: Settings, lender: Analyzer | None = None) -> None:
         self.settings = settings
+        self.brought: list[tuple[Brought, EntityRecognizer]] = []
+        """What the policy brought along, with what it declared of it."""
         self._wanted = settings.entities
         self._least = dict(settings.least)
         self._others: list[Any] = []
         self._brought: list[BlockModel] = []
         self._owners: dict[int, RuleRecognizer] = {}
         rules: list[Rule] = []
-        for recognizer in _recognizers(settings):
+        for recognizer in [*_recognizers(settings), *self._bring(lender)]:
             if not self._wanted.intersection(recognizer.supported_entities):
                 continue
             if isinstance(recognizer, RuleRecognizer) and type(recognizer).analyze is RuleRecognizer.analyze:
@@ -145,6 +151,19 @@ class Analyzer:
         self._structured = StructuredNames()
         self._structured_by: dict[str, StructuredNames] = {}
         self._names = Names(settings.languages, settings.shared) if self._wanted & NAME_ENTITIES else None
+
+    def _bring(self, lender: Analyzer | None) -> list[EntityRecognizer]:
+        """The recognizers with code or weights that are not ours: lent, elsewhere, or loaded here."""
+        specs = [spec for spec in self.settings.custom if isinstance(spec, Brought)]
+        if lender is not None:
+            self.brought = [(spec, made) for spec in specs for had, made in lender.brought if had == spec]
+            return [made for _, made in self.brought]
+        shared = self.settings.shared
+        distant = {} if shared is None else dict(holder.elsewhere(self.settings.custom, shared))
+        for index, spec in enumerate(self.settings.custom):
+            if isinstance(spec, Brought):
+                self.brought.append((spec, distant[index] if index in distant else custom.bring(spec)))
+        return [made for _, made in self.brought]
 
     def load(self) -> None:
         """Compiles every pattern and loads the models. Raises `ModelUnavailable`."""
@@ -285,11 +304,7 @@ def built_in(settings: Settings) -> list[EntityRecognizer]:
 
 
 def _recognizers(settings: Settings) -> list[EntityRecognizer]:
-    built = built_in(settings)
-    if settings.shared is None:
-        return [*built, *custom.build_custom(settings.custom)]
-    here = [spec for spec in settings.custom if not isinstance(spec, custom.Model)]
-    return [*built, *custom.build_custom(here), *holder.elsewhere(settings.custom, settings.shared)]
+    return [*built_in(settings), *custom.build_custom([spec for spec in settings.custom if not isinstance(spec, Brought)])]
 
 
 def _read(item: Item) -> _Reading:

@@ -39,16 +39,21 @@ class Elsewhere(BlockModel):
         return self._remote(texts)
 
 
-def elsewhere(specs: Sequence[CustomSpec], address: Address) -> Iterator[Elsewhere]:
-    """The policy's own models as a worker sees them."""
-    for name, spec in _brought(specs):
-        yield Elsewhere(spec, Remote(address, name))
+def elsewhere(specs: Sequence[CustomSpec], address: Address) -> Iterator[tuple[int, Elsewhere]]:
+    """The policy's own models as a worker sees them, each with its place among `specs`."""
+    for index, spec in enumerate(specs):
+        if isinstance(spec, Model):
+            yield index, Elsewhere(spec, Remote(address, _name(index)))
 
 
 def _brought(specs: Sequence[CustomSpec]) -> Iterator[tuple[str, Model]]:
     for index, spec in enumerate(specs):
         if isinstance(spec, Model):
-            yield f"own:{index}", spec
+            yield _name(index), spec
+
+
+def _name(index: int) -> str:
+    return f"own:{index}"
 
 
 def load(languages: Sequence[str], specs: Sequence[CustomSpec], cuda: bool) -> Mapping[str, Find]:

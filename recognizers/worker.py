@@ -13,6 +13,7 @@ import os
 import signal
 import warnings
 from collections.abc import Mapping, Sequence
+from typing import Any, Literal
 
 from recognizers.analyzer import Analyzer, Item, Settings
 from recognizers.base import Span
@@ -59,6 +60,19 @@ def hits(items: Sequence[Item]) -> list[list[Span]]:
 
 def proven(texts: Sequence[str]) -> list[list[Span]]:
     return _analyzer[0].proven(texts)
+
+
+def under(settings: Settings, task: Literal["analyse", "propagate"], *arguments: Any) -> list[list[Span]]:
+    """A task under other settings than this worker's, whose languages and brought recognizers it has already.
+
+    The analyzer for them is put together from what is loaded (milliseconds), used once and forgotten.
+    """
+    analyzer = Analyzer(settings, lender=_analyzer[0])
+    analyzer.load()
+    if task == "analyse":
+        return analyzer.analyze(*arguments)
+    texts, known = arguments
+    return _propagate(texts, known, analyzer.lexicon)
 
 
 def propagate(texts: Sequence[str], known: Mapping[str, str]) -> list[list[Span]]:

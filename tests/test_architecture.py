@@ -45,6 +45,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("proxy.batching",),
     ("proxy.pipeline", "proxy.analysis"),
     ("proxy.ingress", "proxy.routes"),
+    ("proxy.inspector",),
     (
         "proxy.app",
         "proxy.books",

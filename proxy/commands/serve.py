@@ -106,6 +106,21 @@ def serve(
     store_ttl: Annotated[
         float, typer.Option(envvar=_env("STORE_TTL"), help="Seconds that a record in the store is kept.")
     ] = 86_400.0,
+    inspector: Annotated[
+        bool,
+        typer.Option(
+            envvar=_env("INSPECTOR"), help="Serve /inspector, a page to look at and try policies, to this machine."
+        ),
+    ] = False,
+    inspector_key: Annotated[
+        str,
+        typer.Option(
+            envvar=_env("INSPECTOR_KEY"),
+            show_envvar=True,
+            help="Key that the inspector then asks everybody for, from anywhere, at least 16 bytes. Better set as a "
+            "variable.",
+        ),
+    ] = "",
     audit: Annotated[
         str,
         typer.Option(
@@ -164,6 +179,8 @@ def serve(
             store=store,
             store_secret=store_secret.encode(),
             store_ttl=store_ttl,
+            inspector=inspector,
+            inspector_key=inspector_key.encode(),
             audit=audit,
             audit_secret=audit_secret.encode(),
             audit_max_bytes=audit_max_bytes,
