@@ -47,7 +47,7 @@ DOCUMENTS: tuple[tuple[str, tuple[tuple[str, str], ...]], ...] = (
     ("\U0001f600 e\u0301 call +49 30 901820 \U0001f469\u200d\U0001f4bb today", (("PHONE_NUMBER", "+49 30 901820"),)),
     ("first name: Oskar\nlast name: Lindqvist\nIP 203.0.113.77", (("IP_ADDRESS", "203.0.113.77"),)),
     ("export KEY=ghp_16C7e42F292c6912E7710c838347Ae178B4a", (("SECRET", "ghp_16C7e42F292c6912E7710c838347Ae178B4a"),)),
-    ('{"holder": "Mira Tallow", "card": "4539 1488 0343 6467"}', (("CREDIT_CARD", "4539 1488 0343 6467"),)),
+    ("holder;card\nMira Tallow;4539 1488 0343 6467\n", (("CREDIT_CARD", "4539 1488 0343 6467"),)),
     ("Two lists, three trees, and nobody in sight.", ()),
 )
 
@@ -58,7 +58,7 @@ def service() -> Iterator[Service]:
     with Provider() as provider, serving(provider, "--inspector") as running:
         yield running
         assert found_in(running.written, VALUES) == []
-        assert provider.requests == []
+        assert provider.received == []
 
 
 @pytest.fixture(scope="module")
@@ -189,14 +189,14 @@ def test_faults_show_while_one_types(page: Page) -> None:
     page.click("#run")
     done(page)
     assert "has faults" in page.locator("#verdict").inner_text()
-    page.fill("#policy", page.input_value("#policy").replace("PERSONN", "PERSON"))
+    page.fill("#policy", page.input_value("#policy").replace("PERSONN: ", "PERSON: "))
     page.wait_for_selector("#faults", state="hidden")
 
 
 def test_an_edit_is_compared_with_the_live_policy(page: Page) -> None:
-    edit(page, "PERSON: replace", "PERSON: allow")
-    policy = page.input_value("#policy").replace("EMAIL_ADDRESS: replace", "EMAIL_ADDRESS: mask")
-    page.fill("#policy", policy + "\ndeny: {PROJECT_NAME: [transfer the fee]}\n")
+    edit(page, "EMAIL_ADDRESS: replace", "EMAIL_ADDRESS: mask")
+    policy = page.input_value("#policy")
+    page.fill("#policy", policy + "\ndeny: {PROJECT_NAME: [transfer the fee]}\nallow: [Mira Tallow]\n")
     inspect(page, NOTE)
     rows = [row.split("\t")[:2] for row in page.locator("#changes tbody tr").all_inner_texts()]
     assert ["no longer found", "Mira Tallow"] in rows
@@ -252,7 +252,7 @@ def test_axe_finds_nothing_wrong(page: Page, scheme: Any) -> None:
     edit(page, "PERSON: replace", "PERSONN: replace")
     page.wait_for_selector("#faults li")
     assert violations(page) == []
-    page.fill("#policy", page.input_value("#policy").replace("PERSONN: replace", "PERSON: allow"))
+    page.fill("#policy", page.input_value("#policy").replace("PERSONN: replace", "PERSON: mask"))
     inspect(page, NOTE + " Seen at 203.0.113.77, NHS number 943 476 5919, in Toulouse.")
     page.locator("mark.hit").first.focus()
     assert violations(page) == []
