@@ -1,6 +1,6 @@
 """The inspector in a real browser, in front of the real service: with the mouse, with the keyboard alone, in the dark.
 
-`CAVIARDAGE_SCREENSHOTS=1` writes the pictures of docs/inspector.md again. `EVAL` points the check of ten documents at
+`SCREENSHOTS=1` writes the pictures of docs/inspector.md again. `EVAL` points the check of ten documents at
 an evaluation folder (`docs.jsonl`, lines `{"id", "text", "spans": [{"start", "end", "type"}]}`).
 """
 
@@ -299,7 +299,7 @@ def _texts(folder: Path) -> list[str]:
 
 def picture(page: Page, name: str, selector: str | None = None) -> None:
     """A picture for the documentation, where they are asked for."""
-    if not os.environ.get("CAVIARDAGE_SCREENSHOTS"):
+    if not os.environ.get("SCREENSHOTS"):
         return
     IMAGES.mkdir(exist_ok=True)
     path = IMAGES / f"{name}.png"
