@@ -40,7 +40,9 @@ def test_without_a_key_nobody_else_may(peer: str) -> None:
     assert denied.value.status == 403
 
 
-@pytest.mark.parametrize("host", ["", "evil.example", "localhost.evil.example", "10.0.0.7:8484", "127.0.0.1.nip.io", "["])
+@pytest.mark.parametrize(
+    "host", ["", "evil.example", "localhost.evil.example", "10.0.0.7:8484", "127.0.0.1.nip.io", "["]
+)
 def test_a_name_that_was_rebound_to_this_machine_gets_nothing(host: str) -> None:
     with pytest.raises(access.Denied):
         access.admit("GET", "127.0.0.1", {"host": host}, b"")
@@ -109,7 +111,7 @@ def test_every_answer_forbids_the_browser_what_it_can(keyed: Service) -> None:
     answers.append(ask(keyed, "", authorization="Bearer no"))
     assert [answer.status_code for answer in answers] == [200, 200, 200, 200, 400, 401]
     for answer in answers:
-        assert HEADERS == tuple((name, answer.headers[name]) for name, _ in HEADERS)
+        assert tuple((name, answer.headers[name]) for name, _ in HEADERS) == HEADERS
     rules = dict(HEADERS)["content-security-policy"]
     assert "default-src 'none'" in rules
     assert "unsafe" not in rules
@@ -180,5 +182,3 @@ def test_without_the_option_there_is_no_inspector(service: Service) -> None:
     answer = httpx2.get(f"{service.url}/inspector", trust_env=False)
     assert answer.status_code == 400
     assert answer.json()["error"]["code"] == "unsupported_by_policy"
-
-

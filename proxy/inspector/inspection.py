@@ -63,7 +63,13 @@ class DeadEnd(Upstream):
         self.in_use = 0
 
     async def send(
-        self, method: str, path: str, headers: Iterable[tuple[str, str]], body: bytes | None, query: str = ""
+        self,
+        method: str,
+        path: str,
+        headers: Iterable[tuple[str, str]],
+        body: bytes | None,
+        query: str = "",
+        content_type: str = "application/json",
     ) -> UpstreamAnswer:
         self.body = body
         raise _NotSent("Nothing is sent.")
