@@ -304,7 +304,8 @@ def built_in(settings: Settings) -> list[EntityRecognizer]:
 
 
 def _recognizers(settings: Settings) -> list[EntityRecognizer]:
-    return [*built_in(settings), *custom.build_custom([spec for spec in settings.custom if not isinstance(spec, Brought)])]
+    declared = [spec for spec in settings.custom if not isinstance(spec, Brought)]
+    return [*built_in(settings), *custom.build_custom(declared)]
 
 
 def _read(item: Item) -> _Reading:
