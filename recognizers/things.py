@@ -60,6 +60,10 @@ _BEFORE = re.compile(
     r"|named |"
     r"called |nomme |namens )?[\"'`]?$"
 )
+_QUOTED_NAME_OF = re.compile(
+    r"(?:attribute?|attributo|atributo|key|field|column|variable|function|method|property|enum|constant|argument)"
+    r"[ ][\"'`]$"
+)
 _AFTER = re.compile(
     r"(?:['’]s)?[ \-](?:disease|syndrome|scores?|catheters?|signs?|tests?|scales?|index|reflex|maneuver|manoeuvre"
     r"|laws?|theorem|"
@@ -85,8 +89,10 @@ def is_thing(text: str, span: Span, lexicon: Lexicon) -> bool:
     if not words:
         return False
     before, after = fold(text[max(0, span.start - 40) : span.start]), fold(text[span.end : span.end + 32])
-    if _AFTER.match(after) or _BEFORE.search(before):
+    if _AFTER.match(after) or _BEFORE.search(before) or _QUOTED_NAME_OF.search(before):
         return len(words) <= 2
+    if len(words) == 2 and words[1].text.islower() and _AFTER.match(f" {words[1].folded}"):
+        return True  # the model took the thing along: Bartlett pear
     follows = _NEXT_WORD.match(after)
     plain_follows = follows is not None and text[span.end + 1].islower() and lexicon.is_common(follows[1])
     lower = all(word.text[0].islower() for word in words)
