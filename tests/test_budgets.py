@@ -102,7 +102,7 @@ def answered(
             answers.append(
                 await pipeline.handle(Inbound("r1", "t", "POST", path, "", HEADERS, json.dumps(body).encode()))
             )
-        return answers, events
+        return answers, [event for event in events if event.verdict != "forward"]
 
     return asyncio.run(run())
 

@@ -97,8 +97,8 @@ def test_prompt_and_completion_over_the_limit_names_the_three_numbers(service: S
     error = answer.json()["error"]
     assert error["code"] == "context_length_exceeded"
     numbers = [int(number) for number in re.findall(r"[0-9]+", error["message"])]
-    limit, total, prompt, completion = numbers
-    assert (limit, completion, total) == (8_192, 4_000, prompt + 4_000)
+    limit, total, prompt, completion, cut = numbers
+    assert (limit, completion, total, cut) == (8_192, 4_000, prompt + 4_000, total - limit)
     assert 6_000 <= prompt <= 6_050
     assert service.provider.received == []
     assert answer.headers["x-should-retry"] == "false"
