@@ -241,7 +241,7 @@ ENCODINGS: tuple[Any, ...] = (
 )
 
 
-@settings(max_examples=30)
+@settings(max_examples=10)
 @given(
     st.lists(planted, min_size=1, max_size=3),
     st.lists(st.sampled_from(ENCODINGS), min_size=1, max_size=3),
