@@ -59,6 +59,8 @@ def test_every_path_that_is_let_in_is_served_and_no_other(name: str) -> None:
             assert route.pattern.fullmatch(path), path
             if stored.find(route.method, path) is not None:
                 continue  # what the provider keeps has a table of its own
+            if path.startswith(("/v1/files", "/v1/batches")):
+                continue  # so have files of requests
             assert (dialects.endpoint(path) is not None) == (name in route.dialects), (name, path)
 
 
