@@ -30,9 +30,11 @@ OWNERS = {
     "httpx2": {"proxy/forward.py"},
     "socket": {"proxy/echo.py", "proxy/commands/serve.py"},
     "urllib.request": {"proxy/demo.py"},
+    "requests": {"proxy/traces.py"},
 }
-"""Modules that can reach a network, and who may import them; the owners but `forward` know loopback only."""
-STRANGERS = ("httpx", "requests", "aiohttp", "http", "ftplib", "smtplib", "huggingface_hub", "tldextract")
+"""Modules that can reach a network, and who may import them; the owners but `forward` and `traces` know loopback only,
+and `traces` the collector that the operator names."""
+STRANGERS = ("httpx", "aiohttp", "http", "ftplib", "smtplib", "huggingface_hub", "tldextract")
 FETCHING = {"get_encoding", "encoding_for_model", "from_pretrained", "hf_hub_download", "download", "TLDExtract"}
 """Calls of tiktoken, transformers, spaCy and tldextract that fetch what they do not find."""
 
