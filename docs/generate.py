@@ -39,7 +39,7 @@ READING = (
     ("How a value is found: the engine, and one recognizer", ("recognizers/base.py", "recognizers/iban.py")),
     ("Placeholders, there and back", ("proxy/vault.py", "proxy/substitute.py", "proxy/restore.py")),
     ("Restoring a stream without adding or dropping an event", ("proxy/wire/hold.py", "proxy/wire/stream.py")),
-    ("Whether the answer can belong to the prompt", ("proxy/verify.py",)),
+    ("Whether the answer can belong to the prompt, and its way back", ("proxy/verify.py", "proxy/answering.py")),
     ("What is written down", ("proxy/audit.py",)),
 )
 """The reading guide: what to read for which question, in this order."""

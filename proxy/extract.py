@@ -1,8 +1,8 @@
 """Has documents read in worker processes that are killed when they take too long or too much memory.
 
 Files of strangers are what parsers fall over: a worker that hangs, dies or runs out of memory refuses its one request.
-What a worker raises may quote the file, so none of it goes on. May import: documents, errors, pebble, the standard
-library.
+What a worker raises may quote the file, so none of it goes on. May import: documents, wire, errors, model, pebble,
+the standard library.
 """
 
 from __future__ import annotations
@@ -15,7 +15,9 @@ from pathlib import Path
 from pebble import ProcessPool
 
 from proxy.documents import PLAIN, UnreadableDocument, kind_of, read
-from proxy.errors import Unavailable
+from proxy.errors import Unavailable, UnsupportedByPolicy
+from proxy.model import JSON
+from proxy.wire.enclosed import enclosed, with_texts
 
 SECONDS = 20.0
 """Time for one document; a thousand pages of text need about that."""
@@ -47,6 +49,23 @@ class Extractor:
             return await self._in_worker(kind, data)
         finally:
             self._inside -= 1
+
+    async def in_place(self, body: dict[str, JSON]) -> dict[str, JSON]:
+        """A request's body with the text of each enclosed file in its place.
+
+        Raises `UnsupportedByPolicy` for a file that cannot be read whole.
+        """
+        texts: dict[str, str] = {}
+        for file in enclosed(body):
+            try:
+                texts[file.path] = await self.text(file.data)
+            except UnreadableDocument as fault:
+                raise UnsupportedByPolicy(
+                    f"{file.path} is a file whose text cannot be read: {fault.reason}.", param=file.path
+                ) from None
+        replaced = with_texts(body, texts)
+        assert isinstance(replaced, dict)  # noqa: S101  (an object stays one)
+        return replaced
 
     async def _in_worker(self, kind: str, data: bytes) -> str:
         if self._pool is None:

@@ -29,6 +29,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
         "proxy.documents",
         "proxy.strangers",
         "proxy.unsolicited",
+        "proxy.offloop",
     ),
     (
         "proxy.measure",
@@ -42,7 +43,8 @@ LAYERS: tuple[tuple[str, ...], ...] = (
         "proxy.keeping",
     ),
     ("proxy.trip", "proxy.trail", "proxy.budgets"),
-    ("proxy.batching",),
+    ("proxy.prompt", "proxy.closing"),
+    ("proxy.answering", "proxy.batching"),
     ("proxy.pipeline", "proxy.analysis"),
     ("proxy.ingress", "proxy.routes"),
     ("proxy.inspector",),

@@ -261,7 +261,7 @@ def _strings(*names: str) -> set[Any]:
 
 def test_every_verdict_that_is_given_is_described() -> None:
     named = {row[0].strip("`") for row in rows(section(OPERATIONS, "Audit line")) if len(row) == 2}
-    assert named == set(audit.VERDICTS) & _strings("pipeline", "app", "ingress", "inspector/desk")
+    assert named == set(audit.VERDICTS) & _strings("pipeline", "answering", "closing", "app", "ingress", "inspector/desk")
 
 
 def test_the_endpoints_and_stages_of_the_audit_line_are_named() -> None:
@@ -338,7 +338,7 @@ def test_every_header_that_passes_is_listed() -> None:
 def test_the_headers_of_our_own_are_listed() -> None:
     own = {
         text
-        for name in ("pipeline", "ingress")
+        for name in ("closing", "ingress")
         for text in _strings(name)
         if isinstance(text, str) and re.fullmatch(r"x-caviardage-[a-z-]+", text)
     }
@@ -392,7 +392,7 @@ def test_every_field_of_a_dialect_is_listed(name: str) -> None:
 
 
 def test_numbers_that_are_told_are_the_numbers_of_the_code() -> None:
-    from proxy import detect, pipeline, restore, trip
+    from proxy import detect, prompt, restore, trip
     from proxy.wire import hold, jsontext, sse, walk
 
     told, operations = " ".join(COVERAGE.split()), " ".join(OPERATIONS.split())
@@ -409,7 +409,7 @@ def test_numbers_that_are_told_are_the_numbers_of_the_code() -> None:
     assert "numbers of five digits or more" in told
     assert sse.LARGEST == 16 << 20
     assert operations.count("16 MiB") == 2
-    assert pipeline.MEASURE_SECONDS == 20
+    assert prompt.MEASURE_SECONDS == 20
     assert "| Counting its tokens | 20 | `measure_timeout` |" in operations
     waiting = inspect.signature(detect.Detector).parameters["waiting"].default
     assert f"At most {waiting} requests wait for detection" in operations

@@ -25,7 +25,7 @@ from typing import Any
 import httpx2
 import pytest
 
-from proxy import measure, pipeline, verify
+from proxy import answering, measure, pipeline, verify
 from proxy.analysis import settings_for
 from proxy.app import TOKENIZERS
 from proxy.audit import Audit, AuditEvent
@@ -234,9 +234,9 @@ def test_nothing_is_forwarded_after_a_fault(service: Service, stage: str) -> Non
 
 
 AFTER = {
-    "read": (pipeline, "parse_answer", 0),
+    "read": (answering, "parse_answer", 0),
     "restore": (ENDPOINTS, "restore_answer", 0),
-    "write": (pipeline, "serialise", 1),
+    "write": (answering, "serialise", 0),
     "verify": (verify, "check_usage", 0),
 }
 
