@@ -261,7 +261,8 @@ def _strings(*names: str) -> set[Any]:
 
 def test_every_verdict_that_is_given_is_described() -> None:
     named = {row[0].strip("`") for row in rows(section(OPERATIONS, "Audit line")) if len(row) == 2}
-    assert named == set(audit.VERDICTS) & _strings("pipeline", "answering", "closing", "app", "ingress", "inspector/desk")
+    givers = ("pipeline", "answering", "closing", "app", "ingress", "inspector/desk")
+    assert named == set(audit.VERDICTS) & _strings(*givers)
 
 
 def test_the_endpoints_and_stages_of_the_audit_line_are_named() -> None:
