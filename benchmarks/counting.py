@@ -118,7 +118,7 @@ def _verdicts(tokens: int) -> Table:
         body: dict[str, JSON] = {"messages": [{"role": "user", "content": text}]}
         true, size = count_prompt(body, counter), max(len(text.encode()), BOUNDED_BYTES)
         cells = []
-        for limit in (true // 8, 10 * true, true):
+        for limit in (true // 10, 10 * true, true):
             call = partial(measure, body, counter, limit, size=size)
             bounded = "" if call().bounded else " (counted)"
             cells.append(f"{best(call, 1_000_000) / raw:.3f}{bounded}")
@@ -127,7 +127,7 @@ def _verdicts(tokens: int) -> Table:
         peak = tracemalloc.get_traced_memory()[1]
         tracemalloc.stop()
         rows.append((kind, f"{true:,}", f"{raw * 1000:.0f}", *cells, f"{peak / size:.2f}"))
-    heads = ("text", "tokens", "tiktoken, ms", "limit an eighth", "limit ten times", "limit just met", "memory / body")
+    heads = ("text", "tokens", "tiktoken, ms", "limit a tenth", "limit ten times", "limit just met", "memory / body")
     return Table("Verdicts about long prompts: time over tiktoken's", heads, rows, VERDICTS)
 
 

@@ -17,11 +17,11 @@ from proxy.tokens import trial
 from proxy.tokens.cache import LEAST, Cache, CachedCounter
 from proxy.tokens.counter import Bounds, EncodingCounter
 from proxy.tokens.ranks import ENCODINGS, load_encoding
-from proxy.tokens.words import word_starts
+from proxy.tokens.words import pre_tokens, word_starts
 from tests.test_taste import ask, policy, request, whole
 
 ENCODED = {name: load_encoding(name) for name in ENCODINGS}
-COUNTERS = {name: EncodingCounter(encoding) for name, encoding in ENCODED.items()}
+COUNTERS = {name: load_counter(name) for name in ENCODINGS}
 O200K = COUNTERS["o200k_base"]
 BYTES = load_counter("bytes")
 ENGLISH = trial.WORDS[0]
@@ -30,6 +30,7 @@ both = pytest.mark.parametrize("name", ENCODINGS)
 texts = st.one_of(
     st.text(st.characters(exclude_categories=["Cs"]), max_size=200),
     st.text("a1 \t\n\r/'.-_é中́", max_size=200),
+    st.text("aB1'vEsS²", max_size=200),
     st.lists(st.sampled_from([*trial.WORDS, "\n//\n//", " /\n /", "*/\n/ a"]), max_size=5).map("".join),
 )
 
@@ -44,18 +45,23 @@ def test_bounds_hold(name: str, text: str) -> None:
 
 @both
 @given(text=texts)
-def test_no_pre_token_holds_the_starts_of_two_words(name: str, text: str) -> None:
-    """Why words are a lower bound: tokens do not reach across pre-tokens."""
-    found = [match.group() for match in regex.finditer(ENCODINGS[name].pattern, text)]
+def test_no_pre_token_holds_the_starts_of_two(name: str, text: str) -> None:
+    """Why pre-tokens are a lower bound: tokens do not reach across them."""
+    definition = ENCODINGS[name]
+    found = [match.group() for match in regex.finditer(definition.pattern, text)]
     assert "".join(found) == text
-    assert all(word_starts(piece.encode()) <= 1 for piece in found)
+    for cases in {False, definition.cases}:
+        assert all(pre_tokens(piece.encode(), cases=cases) <= 1 for piece in found)
+        assert pre_tokens(text.encode(), cases=cases) <= len(found)
 
 
 @given(texts)
-def test_word_starts_are_letters_or_digits_behind_white_space(text: str) -> None:
-    every = len(regex.findall(r"(?<=[ \t\n\r\v\f])[\p{L}\p{N}]", text))
-    ascii_only = len(regex.findall(r"(?<=[ \t\n\r\v\f])[A-Za-z0-9]", text))
+def test_word_starts_are_letters_or_digits_behind_space_or_punctuation(text: str) -> None:
+    behind = r"(?<=[ \t\n\r\v\f!-&(-/:-@\[-`{-~])"
+    every = len(regex.findall(behind + r"[\p{L}\p{N}]", text))
+    ascii_only = len(regex.findall(behind + r"[A-Za-z0-9]", text))
     assert ascii_only <= word_starts(text.encode()) <= every
+    assert word_starts(text.encode()) <= pre_tokens(text.encode())
 
 
 def test_every_byte_that_begins_a_word_begins_letters_only() -> None:
@@ -67,15 +73,60 @@ def test_every_byte_that_begins_a_word_begins_letters_only() -> None:
             assert chr(code).isalnum(), hex(code)
 
 
-def test_words_are_counted_across_chunks() -> None:
+@pytest.mark.parametrize(
+    ("text", "plain", "cases"),
+    [
+        ("one, two", 1, 1),
+        ("a.b;c", 2, 2),
+        ("abc123", 1, 1),
+        ("123abc", 1, 1),
+        (" 1234567", 2, 2),  # one behind the space, four places where digits stand in fours
+        ("1234567", 1, 1),
+        ("aBcDeF", 0, 3),
+        ("I'vE don'T", 1, 0),  # two, were the contractions not taken off
+        ("don't", 0, 0),
+        ("l'eau", 0, 0),
+        ("\u00e9t\u00e9 \u00e9t\u00e9", 0, 0),  # whose first byte may also begin a sign
+        ("\u4e2d \u6587", 1, 1),
+        ("", 0, 0),
+    ],
+)
+def test_pre_tokens_that_are_certain(text: str, plain: int, cases: int) -> None:
+    assert (pre_tokens(text.encode()), pre_tokens(text.encode(), cases=True)) == (plain, cases)
+
+
+def test_pre_tokens_are_counted_across_chunks() -> None:
     for words in (1, 100_000, 300_001):
-        assert word_starts(b" a" * words) == words
+        assert word_starts(b" a" * words) == pre_tokens(b" a" * words) == words
         assert word_starts(b"  a" * words) == words
+        assert pre_tokens(b"aB" * words, cases=True) == words
+        assert pre_tokens(b"0" * 3 * words) == (words * 3 - 3) // 3
 
 
-def test_a_pattern_that_joins_words_is_not_bounded_by_them() -> None:
-    assert all(trial.words_are_apart(definition.pattern) for definition in ENCODINGS.values())
-    assert not trial.words_are_apart(r"\p{L}+(?: \p{L}+)*|\s+|.")
+@both
+@pytest.mark.parametrize(
+    ("text", "times"),
+    [
+        ("0123456789" * 30_000, 1.01),
+        ("".join(Random(1).choices("aAbBcCdD0123+/", k=300_000)), 3),
+        ("\u60a3\u8005\u5f20\u4f1f\u7684\u75c5\u5386\u53f7\uff0c\u8c22\u8c22\u3002" * 9_000, 12),
+        (ENGLISH * 3_000, 2.5),
+        ("snake_case.attribute(index)[0];" * 9_000, 2),
+    ],
+    ids=["digits", "base64", "Han", "prose", "code"],
+)
+def test_texts_without_spaces_are_bounded_well_enough(name: str, text: str, times: float) -> None:
+    true = len(ENCODED[name].encode_ordinary(text))
+    assert true / times <= COUNTERS[name].bounds(text).least <= true
+
+
+def test_what_a_pattern_allows_is_tried() -> None:
+    assert {name: trial.cuts_before_capitals(definition.pattern) for name, definition in ENCODINGS.items()} == {
+        name: definition.cases for name, definition in ENCODINGS.items()
+    }
+    assert trial.cuts_before_capitals(r"\p{L}+(?: \p{L}+)*|\s+|.") is None  # joins words
+    assert trial.cuts_before_capitals(r" ?\p{L}+| ?\p{N}+|[^\s\p{L}\p{N}]+|\s+") is None  # any number of digits
+    assert trial.cuts_before_capitals(r" ?\p{L}+| ?\p{N}|[^\s\p{L}\p{N}]+|\s+") is False
 
 
 def test_factors_scale_bounds_as_they_scale_counts() -> None:

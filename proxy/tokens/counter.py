@@ -18,7 +18,7 @@ from tiktoken import Encoding
 from proxy.errors import BadRequest, Unavailable
 from proxy.tokens.pieces import cut
 from proxy.tokens.ranks import ENCODINGS, load_encoding
-from proxy.tokens.words import word_starts
+from proxy.tokens.words import Words
 
 FORCED_CUT = 1
 """Tokens charged for a cut inside a pre-token, for safety: without, 16,000 hostile texts were never counted below."""
@@ -68,7 +68,8 @@ def load_counter(tokenizer: str, factor: float = 1.0) -> Counter:
     if tokenizer == "bytes":
         return scaled(ByteCounter(), factor)
     if tokenizer in ENCODINGS:
-        return scaled(EncodingCounter(load_encoding(tokenizer)), factor)
+        encoding = load_encoding(tokenizer)
+        return scaled(EncodingCounter(encoding, words=Words.of(encoding, cases=ENCODINGS[tokenizer].cases)), factor)
     known = ", ".join((*ENCODINGS, "bytes"))
     raise ValueError(f"Unknown tokenizer {tokenizer!r}; known are: {known}.")
 
@@ -104,10 +105,10 @@ class ByteCounter:
 class EncodingCounter:
     """The tokens of a tiktoken encoding: exact, or a little above where a text has no safe place to cut.
 
-    `words`: whether no pre-token holds the starts of two words, so that words are a lower bound.
+    `words`: what its pre-tokens say of a text's tokens, None where they say nothing.
     """
 
-    def __init__(self, encoding: Encoding, *, words: bool = True) -> None:
+    def __init__(self, encoding: Encoding, *, words: Words | None = None) -> None:
         self.name: str = encoding.name
         self.encoding = encoding
         self._pattern = regex.compile(encoding._pat_str)
@@ -132,7 +133,7 @@ class EncodingCounter:
         """A token has at least one byte, and no more than the longest; words are in pre-tokens of their own."""
         raw = utf8(text)
         least = -(-len(raw) // self._longest)
-        return Bounds(max(least, word_starts(raw)) if self._words else least, len(raw))
+        return Bounds(max(least, self._words.least(raw)) if self._words else least, len(raw))
 
     def _whole(self, piece: str) -> tuple[int, int]:
         return self._tokens(piece), len(piece)

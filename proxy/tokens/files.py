@@ -23,6 +23,7 @@ from proxy.tokens.convert import Recipe, hugging_face, tekken
 from proxy.tokens.counter import Counter, EncodingCounter
 from proxy.tokens.foreign import LibraryCounter
 from proxy.tokens.normal import NormalizedCounter
+from proxy.tokens.words import Words
 
 MOST_BYTES = 200_000_000
 """The largest published tokenizer.json has 33 MB."""
@@ -109,5 +110,6 @@ def _converted(recipe: Recipe, name: str) -> Counter | None:
         raise
     except BaseException:  # a pattern that its engine does not know, or a panic of the binding
         return None
-    counter = EncodingCounter(encoding, words=trial.words_are_apart(recipe.pattern))
+    cases = trial.cuts_before_capitals(recipe.pattern)
+    counter = EncodingCounter(encoding, words=None if cases is None else Words.of(encoding, cases=cases))
     return NormalizedCounter(counter, recipe.forms) if recipe.forms else counter

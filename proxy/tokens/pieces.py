@@ -16,9 +16,9 @@ from typing import TypeAlias
 
 import regex
 
-PIECE = 4096
-"""Most code points in a piece. Measured: speed is within 20 % from 4096 to 16384, and a long run of letters, whose
-cost per character grows with the piece, reaches its final speed sooner with small ones."""
+PIECE = 8192
+"""Most code points in a piece. Measured: half of it costs 5 % of speed, twice as much brings 1 %, and a long run of
+letters, whose cost per character grows with the piece, reaches its final speed sooner with small ones."""
 
 Pattern: TypeAlias = "regex.Pattern[str]"
 
@@ -48,10 +48,12 @@ def cut(text: str, start: int, pattern: Pattern) -> tuple[int, bool]:
     end = start + PIECE
     if end >= len(text):
         return len(text), False
+    window = text[start:end]
+    if window.isdecimal():  # searching it would be in vain
+        return start + len(window) // 3 * 3, False
     safe = SAFE.search(text, end - _SEARCH, end)
     if safe:
         return safe.end(), False
-    window = text[start:end]
     boundary = digit_boundary(window) or last_boundary(window, pattern)
     return (start + boundary, False) if boundary else (end, True)
 

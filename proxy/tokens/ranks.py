@@ -24,12 +24,15 @@ from tiktoken import Encoding
 class Ranks:
     """What defines an encoding: `sha256` of the raw rank file, the pre-token pattern, the special tokens.
 
+    `cases`: whether the pattern cuts before a capital behind a small letter.
+
     Source: the definitions that OpenAI publishes with tiktoken 0.14.
     """
 
     sha256: str
     pattern: str
     specials: Mapping[str, int]
+    cases: bool = False
 
 
 _WORD = r"[^\r\n\p{L}\p{N}]?"
@@ -52,6 +55,7 @@ ENCODINGS: Mapping[str, Ranks] = MappingProxyType(
                 )
             ),
             specials=MappingProxyType({"<|endoftext|>": 199999, "<|endofprompt|>": 200018}),
+            cases=True,
         ),
         "cl100k_base": Ranks(
             sha256="223921b76ee99bde995b7ff738513eef100fb51d18c93597a113bcffe865b2a7",

@@ -13,7 +13,7 @@ import regex
 
 from proxy.tokens.counter import Counter
 from proxy.tokens.pieces import SAFE, digit_boundary, last_boundary
-from proxy.tokens.words import word_starts
+from proxy.tokens.words import pre_tokens
 
 WORDS: Final = (
     "Dear Ms Okonkwo, it's about the invoice of 12 March (no. 4711): we'll pay €1,250.00.\n\n- one\n- two\n",
@@ -84,11 +84,19 @@ def can_be_cut(pattern: str) -> bool:
     return True
 
 
-def words_are_apart(pattern: str) -> bool:
-    """Whether no pre-token of this pattern holds the starts of two words, tried on the same kind of texts."""
+def cuts_before_capitals(pattern: str) -> bool | None:
+    """Whether capitals too begin a pre-token of this pattern; None if not even what `words` says of all patterns is
+    true of this one. Tried on the same kind of texts."""
     compiled = regex.compile(pattern)
     rng = Random(6)  # noqa: S311
-    texts = ("".join(rng.choices(rng.choice(ALPHABETS), k=60)) for _ in range(WINDOWS // 4))
-    return all(
-        word_starts(match.group().encode()) <= 1 for text in (*WORDS, *texts) for match in compiled.finditer(text)
-    )
+    texts = (*WORDS, *("".join(rng.choices(rng.choice(ALPHABETS), k=60)) for _ in range(WINDOWS // 4)))
+    found = [[match.group().encode() for match in compiled.finditer(text)] for text in texts]
+
+    def holds(cases: bool) -> bool:
+        return all(
+            pre_tokens(text.encode(), cases=cases) <= len(pieces)
+            and all(pre_tokens(piece, cases=cases) <= 1 for piece in pieces)
+            for text, pieces in zip(texts, found, strict=True)
+        )
+
+    return holds(True) if holds(False) else None
