@@ -214,6 +214,8 @@ class Limits(Section):
     """By name or pattern (`*`, `?`). The exact name decides, then the longest pattern that matches."""
     budgets: Budgets = Budgets()
     """How many tokens each tenant may ask for in a minute and in a day."""
+    on_excess: Literal["refuse"] = "refuse"
+    """What happens to a request over its limit. Nothing else can be said: a prompt is never cut short."""
 
 
 class RegexRecognizer(Section):
