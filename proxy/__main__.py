@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
+from typing import NoReturn
 
 import typer
 
@@ -56,17 +57,22 @@ def check_package() -> None:
         )
 
 
+def end_at(error: Exception) -> NoReturn:
+    """Ends this process with where a fault of ours is, and never what: its text may quote what was worked on."""
+    from proxy.logs import describe
+
+    found = describe(error)
+    sys.stderr.write(f"caviardage: internal fault ({found['exception']} at {found.get('place', 'unknown')})\n")
+    sys.exit(OUR_FAULT)
+
+
 def main() -> None:
     """Runs the command line. A fault of ours ends in one line, which says where and never what."""
     check_package()
     try:
         command_line()()
     except Exception as error:
-        from proxy.logs import describe
-
-        found = describe(error)
-        sys.stderr.write(f"caviardage: internal fault ({found['exception']} at {found.get('place', 'unknown')})\n")
-        sys.exit(OUR_FAULT)
+        end_at(error)
 
 
 if __name__ == "__main__":

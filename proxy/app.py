@@ -12,6 +12,7 @@ from __future__ import annotations
 import asyncio
 import json
 import secrets
+import ssl
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from typing import Any, Protocol
@@ -31,11 +32,13 @@ from proxy.metrics import CONTENT_TYPE, Metrics
 from proxy.pipeline import Pipeline
 from proxy.policy import Policy, PolicyError, load_policy, report
 from proxy.routes import Target
+from proxy.seat import ALONE, Seat
 from proxy.settings import Settings, StartError, is_plain_remote
 from proxy.store import Store
 from proxy.store.memory import MemoryShelf
 from proxy.store.sealing import Sealer
 from proxy.store.shared import RedisShelf
+from proxy.tls import load_pair
 from proxy.trip import Outbound
 from proxy.wire.dialects import USUAL, Dialects
 from recognizers import ENTITIES
@@ -81,10 +84,14 @@ class Parts:
 
 
 class App:
-    """The ASGI application. `failed` is told, in lines for the operator, why the service could not start."""
+    """The ASGI application. `failed` is told, in lines for the operator, why the service could not start.
 
-    def __init__(self, parts: Parts, limits: Limits, log: Log, failed: Failed) -> None:
+    With `patient`, nothing is accepted before everything is loaded: of several processes, others are there for that.
+    """
+
+    def __init__(self, parts: Parts, limits: Limits, log: Log, failed: Failed, *, patient: bool = False) -> None:
         self._parts = parts
+        self._patient = patient
         self._log = log
         self._failed = failed
         self._started = False
@@ -100,7 +107,9 @@ class App:
             dialects=parts.dialects,
         )
         parts.metrics.watch("ready", "1 if requests can be taken.", lambda: float(self.ready))
-        parts.metrics.watch("upstream_in_use", "Exchanges with the upstream in flight.", lambda: parts.upstream.in_use)
+        parts.metrics.watch(
+            "upstream_in_use", "Exchanges with the upstream in flight.", lambda: parts.upstream.in_use, "livesum"
+        )
         parts.metrics.watch("audit_up", "1 if the last audit line could be written.", lambda: float(self._audited()))
         parts.metrics.watch("store_up", "1 if the store can be reached.", lambda: float(self._stored))
 
@@ -122,16 +131,20 @@ class App:
         await receive()
         starting = asyncio.create_task(self._start())
         watching = asyncio.create_task(self._watch_store())
-        await send({"type": "lifespan.startup.complete"})
         try:
-            await receive()
+            if self._patient:
+                await asyncio.wait({starting})
+            failed = self._patient and not self._started
+            if not failed:
+                await send({"type": "lifespan.startup.complete"})
+                await receive()
         finally:
             self._started = False
             starting.cancel()
             watching.cancel()
             await asyncio.wait({starting, watching})
             await self._stop()
-        await send({"type": "lifespan.shutdown.complete"})
+        await send({"type": "lifespan.startup.failed" if failed else "lifespan.shutdown.complete"})
 
     async def _start(self) -> None:
         parts = self._parts
@@ -163,6 +176,8 @@ class App:
             elif self._stored and not reached:
                 self._log.warning("store_lost")
             self._stored = reached
+            if self._started:
+                self._parts.metrics.refresh()
             await asyncio.sleep(STORE_SECONDS)
 
     def _give_up(self, faults: list[str]) -> None:
@@ -204,13 +219,13 @@ class App:
         return Outbound(200, [("content-type", CONTENT_TYPE)], self._parts.metrics.render())
 
 
-def build(settings: Settings, log: Log, failed: Failed) -> App:
+def build(settings: Settings, log: Log, failed: Failed, seat: Seat = ALONE) -> App:
     """Everything, wired. Raises `StartError` naming what is wrong with the policy or the settings."""
     policy = policy_of(settings)
     warn(settings, log)
     doubt(policy, log)
-    secret = secret_of(settings, log)
-    metrics, books, tally = Metrics(), open_books(settings, log), Tally()
+    secret = settings.secret or seat.secret or secret_of(settings, log)
+    metrics, books, tally = Metrics(seat.folder), open_books(settings, log), Tally()
     audit = Audit([*books.sinks, metrics.observe], books.settled)
     upstream, store, extractor = upstream_of(settings), store_of(settings, secret), Extractor()
 
@@ -221,6 +236,8 @@ def build(settings: Settings, log: Log, failed: Failed) -> App:
     metrics.tally("span_cache_hits", "Pieces of text that had been searched before.", lambda: tally.hits)
     metrics.tally("span_cache_misses", "Pieces of text that had to be searched.", lambda: tally.misses)
     metrics.tally("worker_restarts", "Detection workers that were killed or died.", lambda: tally.restarts)
+    metrics.watch("processes", "Processes that serve the port.", lambda: seat.counts[0])
+    metrics.shared("process_restarts", "Processes that ended and were started again.", lambda: seat.counts[1])
     detector = Detector(
         settings_for(policy),
         workers=settings.workers,
@@ -264,7 +281,7 @@ def build(settings: Settings, log: Log, failed: Failed) -> App:
     )
     if settings.inspector:
         parts = replace(parts, inspector=inspector_of(settings, policy, detector, counters, audit, log))
-    return App(parts, limits_of(settings), log, failed)
+    return App(parts, limits_of(settings), log, failed, patient=not seat.alone)
 
 
 def inspector_of(
@@ -306,7 +323,10 @@ def limits_of(settings: Settings) -> Limits:
 
 
 def upstream_of(settings: Settings) -> Upstream:
-    """The provider's client. Raises `StartError` if the certificate authority cannot be read."""
+    """The provider's client. Raises `StartError` if a certificate cannot be read."""
+    cert = (settings.upstream_cert, settings.upstream_key) if settings.upstream_cert and settings.upstream_key else None
+    if cert is not None:
+        load_pair(ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT), "upstream", *cert)
     try:
         return Upstream(
             settings.upstream,
@@ -318,6 +338,7 @@ def upstream_of(settings: Settings) -> Upstream:
                 max_connections=settings.max_connections,
                 max_answer_bytes=settings.max_answer_bytes,
                 ca_file=settings.upstream_ca,
+                cert=cert,
             ),
         )
     except OSError:

@@ -96,8 +96,6 @@ class Detector:
             self._holder = Holder(self.settings.languages, self.settings.custom, cuda=self._device != "apart")
             self.settings = replace(self.settings, shared=self._holder.address)
             await loop.run_in_executor(None, self._holder.start)
-        # Inherited by the workers: with one worker a core, a worker's own threads only wait for one another's.
-        os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
         pool = self._new_pool()
         # The first process waits for the one that it is forked from to have loaded everything: not on the event loop.
         await loop.run_in_executor(None, pool.schedule, worker.warm)
@@ -294,7 +292,7 @@ class Detector:
             max_workers=self.workers,
             initializer=worker.start,
             initargs=(self.settings,),
-            context=_context(),
+            context=context(),
         )
 
     async def _revive(self, holder: Holder) -> None:
@@ -321,11 +319,13 @@ class Detector:
         return hashlib.blake2b(scope + text, key=self._key, digest_size=20).digest()
 
 
-def _context() -> Any:
+def context() -> Any:
     """Workers are forked from a server process that has loaded everything, so that a killed one is replaced at once.
 
     That server listens on a socket in the temporary directory; where there is none, each worker loads for itself.
     """
+    # Inherited by the workers: with one worker a core, a worker's own threads only wait for one another's.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     try:
         tempfile.gettempdir()
     except FileNotFoundError:

@@ -44,7 +44,7 @@ _ROOT = re.compile(rb"(?:/openai)?(?:/v1)?/?\Z")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UpstreamSettings:
-    """Times in seconds (`read_timeout`: between two pieces of the answer), sizes in bytes."""
+    """Times in seconds (`read_timeout`: between two pieces of the answer), sizes in bytes. `cert`: and its key."""
 
     connect_timeout: float = 5.0
     read_timeout: float = 600.0
@@ -53,6 +53,7 @@ class UpstreamSettings:
     max_connections: int = 100
     max_answer_bytes: int = 64 << 20
     ca_file: Path | None = None
+    cert: tuple[Path, Path] | None = None
 
     def timeouts(self) -> dict[str, float]:
         return {
@@ -263,9 +264,12 @@ def _transport(settings: UpstreamSettings) -> httpx2.AsyncHTTPTransport:
     limits = httpx2.Limits(
         max_connections=None, max_keepalive_connections=settings.max_connections, keepalive_expiry=4.0
     )
-    verify: bool | ssl.SSLContext = True
     if settings.ca_file is not None:
         verify = ssl.create_default_context(cafile=str(settings.ca_file))
+    else:
+        verify = httpx2.create_ssl_context(trust_env=False)
+    if settings.cert is not None:
+        verify.load_cert_chain(*settings.cert)
     return httpx2.AsyncHTTPTransport(verify=verify, trust_env=False, http1=True, http2=False, limits=limits, retries=0)
 
 

@@ -38,6 +38,10 @@ EVENTS: Final = frozenset(
         "device",
         "progress",
         "audit_anchor",
+        "certificate_renewed",
+        "certificate_unusable",
+        "process_ready",
+        "process_ended",
         "refused",
         "stream_broken",
         "fault",
@@ -61,7 +65,7 @@ FIELDS: Final = {
     "version": re.compile(r"[A-Za-z0-9.+-]{1,32}"),
 }
 """Fields that hold text, each with its form."""
-NUMBERS: Final = frozenset(("status", "port", "workers", "seconds", "done", "total", "seq"))
+NUMBERS: Final = frozenset(("status", "port", "workers", "seconds", "done", "total", "seq", "process"))
 _OTHER_LOGGERS = (
     "presidio-analyzer",
     "presidio-anonymizer",

@@ -2,19 +2,27 @@
 
 Fed with audit events, so nothing can be counted that may not be written down; labels come from closed
 vocabularies, so a client cannot make the number of series grow.
+
+Where several processes serve one port, each writes its numbers into files of one folder, and whichever is asked adds
+up all of them. What a process is asked for only when it is scraped (`watch`, `tally`) it must then write down now and
+then: `refresh`. The library looks for `FOLDER` in the environment when it is first imported.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Literal
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
 from prometheus_client.core import CounterMetricFamily, Metric
+from prometheus_client.multiprocess import MultiProcessCollector, mark_process_dead
 from prometheus_client.registry import Collector
 
 from proxy.audit import AuditEvent
 
 CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
+FOLDER = "PROMETHEUS_MULTIPROC_DIR"
 SECONDS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 600)
 TOKENS = (100, 1_000, 4_000, 16_000, 64_000, 128_000, 256_000, 1_000_000)
 BYTES = (1 << 10, 1 << 14, 1 << 17, 1 << 20, 1 << 23, 1 << 26)
@@ -31,10 +39,13 @@ class _Kept(Collector):
 
 
 class Metrics:
-    """`observe` is an audit sink; `render` is the answer to a scrape."""
+    """`observe` is an audit sink; `render` is the answer to a scrape. `folder` is where processes share numbers."""
 
-    def __init__(self) -> None:
+    def __init__(self, folder: Path | None = None) -> None:
         self.registry = CollectorRegistry(auto_describe=True)
+        self._folder = folder
+        self._refreshing: list[Callable[[], None]] = []
+        self._same: list[_Kept] = []
         self._requests = self._counter("requests", "Requests by outcome.", "endpoint", "verdict", "status", "reason")
         self._entities = self._counter("entities", "Findings the policy acted on.", "entity")
         self._alarms = self._counter("alarms", "Answers that looked wrong and were let pass.", "code")
@@ -70,16 +81,57 @@ class Metrics:
         for stage, ms in event.stage_ms.items():
             self._stages.labels(stage).observe(ms / 1000)
 
-    def watch(self, name: str, text: str, read: Callable[[], float]) -> None:
-        """A gauge that is read when it is scraped, such as `upstream_in_use`."""
-        self._gauge(name, text, read)
+    def watch(
+        self, name: str, text: str, read: Callable[[], float], across: Literal["livemin", "livesum"] = "livemin"
+    ) -> None:
+        """A gauge that is read when it is scraped, such as `upstream_in_use`. `across`: what several make of theirs."""
+        if self._folder is None:
+            self._gauge(name, text).set_function(read)
+            return
+        made: list[Gauge] = []
+
+        def refresh() -> None:
+            if not made:  # not before there is a value: it begins with 0, and `livemin` would take that for one
+                made.append(self._gauge(name, text, across))
+            made[0].set(read())
+
+        self._refreshing.append(refresh)
 
     def tally(self, name: str, text: str, read: Callable[[], float]) -> None:
         """A counter that somebody else keeps, read when it is scraped, such as `worker_restarts`."""
-        self.registry.register(_Kept(f"caviardage_{name}", text, read))
+        if self._folder is None:
+            self.registry.register(_Kept(f"caviardage_{name}", text, read))
+            return
+        counter, told = self._counter(name, text), 0.0
+
+        def refresh() -> None:
+            nonlocal told
+            now = read()
+            counter.inc(now - told)
+            told = now
+
+        self._refreshing.append(refresh)
+
+    def shared(self, name: str, text: str, read: Callable[[], float]) -> None:
+        """A counter that is the same in every process, such as `process_restarts`."""
+        kept = _Kept(f"caviardage_{name}", text, read)
+        self.registry.register(kept)
+        self._same.append(kept)
+
+    def refresh(self) -> None:
+        """Writes down for the other processes what is otherwise read when it is scraped."""
+        for refresh in self._refreshing:
+            refresh()
 
     def render(self) -> bytes:
-        return generate_latest(self.registry)
+        if self._folder is None:
+            return generate_latest(self.registry)
+        self.refresh()
+        everything = CollectorRegistry(auto_describe=True)
+        MultiProcessCollector(everything, str(self._folder))  # type: ignore[no-untyped-call]
+        for kept in self._same:
+            everything.register(kept)
+        return generate_latest(everything)
 
     def _counter(self, name: str, text: str, *labels: str) -> Counter:
         return Counter(name, text, labels, namespace="caviardage", registry=self.registry)
@@ -87,5 +139,10 @@ class Metrics:
     def _histogram(self, name: str, text: str, buckets: tuple[float, ...], *labels: str) -> Histogram:
         return Histogram(name, text, labels, namespace="caviardage", registry=self.registry, buckets=buckets)
 
-    def _gauge(self, name: str, text: str, read: Callable[[], float]) -> None:
-        Gauge(name, text, namespace="caviardage", registry=self.registry).set_function(read)
+    def _gauge(self, name: str, text: str, across: Literal["livemin", "livesum"] = "livemin") -> Gauge:
+        return Gauge(name, text, namespace="caviardage", registry=self.registry, multiprocess_mode=across)
+
+
+def forget(process: int, folder: Path) -> None:
+    """Takes the gauges of a process that has ended out of the folder; what it counted stays."""
+    mark_process_dead(process, str(folder))  # type: ignore[no-untyped-call]

@@ -25,9 +25,9 @@ class StartError(Exception):
         self.faults = faults
 
 
-def default_workers() -> int:
-    """Detection processes when nothing is said: one a core, at most four (each loads the language models)."""
-    return max(1, min(4, os.cpu_count() or 1))
+def default_workers(processes: int = 1) -> int:
+    """Detection processes when nothing is said: one a core, at most four, shared out among the processes that serve."""
+    return max(1, min(4, os.cpu_count() or 1) // max(1, processes))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,6 +41,7 @@ class Settings:
     port: int = 8484
     secret: bytes = field(default=b"", repr=False)
     workers: int = field(default_factory=default_workers)
+    processes: int = 1
     max_body_bytes: int = 32 * MIB
     max_decompressed_bytes: int = 32 * MIB
     max_answer_bytes: int = 64 * MIB
@@ -52,6 +53,11 @@ class Settings:
     receive_timeout: float = 120.0
     drain_timeout: float = 30.0
     upstream_ca: Path | None = None
+    upstream_cert: Path | None = None
+    upstream_key: Path | None = None
+    tls_cert: Path | None = None
+    tls_key: Path | None = None
+    tls_client_ca: Path | None = None
     store: str = field(default="memory", repr=False)
     store_secret: bytes = field(default=b"", repr=False)
     store_ttl: float = 86_400.0
@@ -79,8 +85,7 @@ class Settings:
         faults += self._audit_faults()
         if self.log_level not in LOG_LEVELS:
             faults.append(f"log level: one of {', '.join(LOG_LEVELS)}")
-        if self.upstream_ca is not None and not self.upstream_ca.is_file():
-            faults.append(f"upstream CA: no file at {self.upstream_ca}")
+        faults += self._file_faults()
         if faults:
             raise StartError(faults)
 
@@ -116,6 +121,17 @@ class Settings:
         if self.audit_max_bytes < 0 or self.audit_max_seconds < 0:
             yield "audit max bytes, audit max seconds: must not be negative (0: never)"
 
+    def _file_faults(self) -> Iterator[str]:
+        for name in ("upstream_ca", "upstream_cert", "upstream_key", "tls_cert", "tls_key", "tls_client_ca"):
+            path = getattr(self, name)
+            if path is not None and not path.is_file():
+                yield f"{name.replace('_ca', ' CA').replace('_', ' ')}: no file at {path}"
+        for side in ("upstream", "tls"):
+            if (getattr(self, f"{side}_cert") is None) != (getattr(self, f"{side}_key") is None):
+                yield f"{side} cert, {side} key: one needs the other"
+        if self.tls_client_ca is not None and self.tls_cert is None:
+            yield "tls client CA: needs tls cert and tls key"
+
     def _store_faults(self) -> Iterator[str]:
         if any(len(secret) < 16 for secret in self.store_secrets if secret != self.secret):
             yield "store secret: each needs at least 16 bytes, for example the output of `openssl rand -hex 32`"
@@ -149,6 +165,7 @@ DEVICES = ("auto", "cpu", "cuda")
 LOG_LEVELS = ("debug", "info", "warning", "error")
 POSITIVE = (
     "workers",
+    "processes",
     "max_body_bytes",
     "max_decompressed_bytes",
     "max_answer_bytes",

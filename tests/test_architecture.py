@@ -61,6 +61,10 @@ LAYERS: tuple[tuple[str, ...], ...] = (
         "proxy.settings",
         "proxy.logs",
         "proxy.metrics",
+        "proxy.seat",
+        "proxy.fleet",
+        "proxy.template",
+        "proxy.tls",
     ),
 )
 STAGES = LAYERS[3]

@@ -292,6 +292,8 @@ def test_every_metric_is_described_with_its_type_and_labels() -> None:
         metrics.tally(_constant(call.args[0]), _constant(call.args[1]), lambda: 0.0)
     for _, call in _calls("watch"):
         metrics.watch(_constant(call.args[0]), _constant(call.args[1]), lambda: 0.0)
+    for _, call in _calls("shared"):
+        metrics.shared(_constant(call.args[0]), _constant(call.args[1]), lambda: 0.0)
     real = {}
     for family in metrics.registry.collect():
         name = f"{family.name}_total" if family.type == "counter" else family.name

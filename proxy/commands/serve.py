@@ -1,9 +1,18 @@
-"""`caviardage serve`: the proxy itself. May import: app, settings, logs, wire (which dialects there are), typer,
-uvicorn."""
+"""`caviardage serve`: the proxy itself, as one process or several.
+
+May import: app, fleet, seat, template, tls, settings, logs, wire (which dialects there are), typer, uvicorn.
+"""
 
 from __future__ import annotations
 
+import os
+import signal
 import socket
+import ssl
+import sys
+import threading
+from multiprocessing import parent_process
+from multiprocessing.connection import Connection, wait
 from pathlib import Path
 from typing import Annotated
 
@@ -12,7 +21,13 @@ import uvicorn
 
 from proxy import app as application
 from proxy import logs
+from proxy.__main__ import end_at
+from proxy.fleet import Fleet
+from proxy.seat import Seat
+from proxy.seat import faults as unservable
 from proxy.settings import MIB, Settings, StartError, default_workers
+from proxy.template import borrow
+from proxy.tls import from_clients
 from proxy.wire.dialects import DEFAULT, NAMES
 
 CANNOT_START = 2
@@ -47,8 +62,14 @@ def serve(
         ),
     ] = "",
     workers: Annotated[
-        int, typer.Option(envvar=_env("WORKERS"), help="Detection processes.", show_default="one a core, at most 4")
+        int,
+        typer.Option(
+            envvar=_env("WORKERS"),
+            help="Detection processes, of each process that serves.",
+            show_default="one a core, at most 4, shared out",
+        ),
     ] = 0,
+    processes: Annotated[int, typer.Option(envvar=_env("PROCESSES"), help="Processes that serve the port.")] = 1,
     device: Annotated[
         str, typer.Option(envvar=_env("DEVICE"), help="Where models run: auto, cpu, or cuda (an NVIDIA device).")
     ] = "auto",
@@ -84,6 +105,23 @@ def serve(
     ] = 30.0,
     upstream_ca: Annotated[
         Path | None, typer.Option(envvar=_env("UPSTREAM_CA"), help="Certificates (PEM) to trust for the upstream.")
+    ] = None,
+    upstream_cert: Annotated[
+        Path | None, typer.Option(envvar=_env("UPSTREAM_CERT"), help="Certificate (PEM) to show to the upstream.")
+    ] = None,
+    upstream_key: Annotated[
+        Path | None, typer.Option(envvar=_env("UPSTREAM_KEY"), help="Key (PEM) of that certificate.")
+    ] = None,
+    tls_cert: Annotated[
+        Path | None,
+        typer.Option(envvar=_env("TLS_CERT"), help="Speak TLS to clients, with this certificate and its chain (PEM)."),
+    ] = None,
+    tls_key: Annotated[Path | None, typer.Option(envvar=_env("TLS_KEY"), help="Key (PEM) of that certificate.")] = None,
+    tls_client_ca: Annotated[
+        Path | None,
+        typer.Option(
+            envvar=_env("TLS_CLIENT_CA"), help="Take only clients with a certificate from these authorities (PEM)."
+        ),
     ] = None,
     store: Annotated[
         str,
@@ -163,7 +201,8 @@ def serve(
             host=host,
             port=port,
             secret=secret.encode(),
-            workers=workers or default_workers(),
+            workers=workers or default_workers(processes),
+            processes=processes,
             device=device,
             max_body_bytes=max_body_bytes,
             max_decompressed_bytes=max_decompressed_bytes,
@@ -176,6 +215,11 @@ def serve(
             receive_timeout=receive_timeout,
             drain_timeout=drain_timeout,
             upstream_ca=upstream_ca,
+            upstream_cert=upstream_cert,
+            upstream_key=upstream_key,
+            tls_cert=tls_cert,
+            tls_key=tls_key,
+            tls_client_ca=tls_client_ca,
             store=store,
             store_secret=store_secret.encode(),
             store_ttl=store_ttl,
@@ -198,6 +242,14 @@ def run(settings: Settings) -> None:
     """Serves until a signal. Raises `StartError`, and `typer.Exit` if detection does not come up."""
     log = logs.service_log(settings.log_level)
     logs.silence(log)
+    if settings.processes > 1:
+        several(settings, log)
+    else:
+        alone(settings, log)
+
+
+def alone(settings: Settings, log: logs.Log) -> None:
+    """One process."""
     faults: list[str] = []
 
     def failed(found: list[str]) -> None:
@@ -206,7 +258,7 @@ def run(settings: Settings) -> None:
 
     listener = listen(settings.host, settings.port)
     try:
-        server = uvicorn.Server(config(application.build(settings, log, failed), settings))
+        server = uvicorn.Server(config(application.build(settings, log, failed), settings, from_clients(settings, log)))
         log.info("starting", host=settings.host, port=listener.getsockname()[1])
         server.run(sockets=[listener])
     except KeyboardInterrupt:
@@ -219,7 +271,71 @@ def run(settings: Settings) -> None:
         raise typer.Exit(FAILED_TO_START)
 
 
-def config(app: application.App, settings: Settings) -> uvicorn.Config:
+def several(settings: Settings, log: logs.Log) -> None:
+    """Several processes, and this one above them."""
+    faults = list(unservable(settings, application.policy_of(settings)))
+    if faults:
+        raise StartError(faults)
+    if not settings.secret:
+        log.warning("secret_random")
+    listener = listen(settings.host, settings.port)
+    fleet = Fleet(settings, listener, log, one_of_several)
+    log.info("starting", host=settings.host, port=listener.getsockname()[1])
+    try:
+        status = fleet.run()
+    finally:
+        listener.close()
+    if fleet.signal == signal.SIGTERM:
+        signal.raise_signal(signal.SIGTERM)
+    if status:
+        raise typer.Exit(status)
+
+
+def one_of_several(settings: Settings, listener: socket.socket, seat: Seat, told: Connection) -> None:
+    """The life of one process of several: what a terminal sends to all goes to the one above only, which asks this one
+    to end. If that is gone, this one ends too."""
+    os.setpgid(0, 0)
+    signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+    log = logs.service_log(settings.log_level)
+    logs.silence(log)
+    if seat.template is not None:
+        borrow(seat.template)
+    faults: list[str] = []
+    try:
+        tls = from_clients(settings, log)
+        server = _Telling(config(application.build(settings, log, faults.extend, seat), settings, tls))
+        server.told = told
+        server.run(sockets=[listener])
+    except StartError as error:
+        tell(error.faults)
+        sys.exit(CANNOT_START)
+    except SystemExit:
+        tell(faults)
+        sys.exit(FAILED_TO_START)
+    except Exception as error:
+        end_at(error)
+
+
+class _Telling(uvicorn.Server):
+    """Says when it accepts requests."""
+
+    told: Connection
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().startup(sockets)
+        self.told.send(True)
+        self.told.close()
+
+
+def _end_with_parent() -> None:
+    parent = parent_process()
+    if parent is not None:
+        wait([parent.sentinel])
+        os.kill(os.getpid(), signal.SIGTERM)
+
+
+def config(app: application.App, settings: Settings, tls: ssl.SSLContext | None = None) -> uvicorn.Config:
     """The server: HTTP/1.1 only, no logs of its own, no trust in what a client says about itself."""
     return uvicorn.Config(
         app,
@@ -232,6 +348,7 @@ def config(app: application.App, settings: Settings) -> uvicorn.Config:
         access_log=False,
         server_header=False,
         proxy_headers=False,
+        ssl_context_factory=None if tls is None else lambda *_: tls,
         timeout_keep_alive=65,
         timeout_graceful_shutdown=max(1, round(settings.drain_timeout)),
     )
