@@ -17,14 +17,17 @@ import pytest
 from typer.testing import CliRunner
 
 from proxy import __main__ as command
+from proxy import app as application
 from proxy.analysis import not_covered
 from proxy.audit import AuditEvent
 from proxy.books import open_books
+from proxy.echo import Loopback
 from proxy.logs import service_log
 from proxy.policy import load_policy
 from proxy.settings import Settings
 from proxy.traces import Collector as LogSink
 from proxy.traces import Tracer
+from proxy.trail.examine import examine
 from proxy.trail.file import FileSink
 from proxy.trail.queued import QueuedSink
 from proxy.trail.seal import Seal
@@ -32,6 +35,7 @@ from recognizers import ENTITIES
 from tests.collector import Collector
 from tests.e2e import ROOT, SECRET, TEXT, VALUES, found_in, serving, wait_until
 from tests.provider import Provider
+from tests.replicas import detecting
 from tests.test_trail import examined, kinds
 
 DAY = 86_400
@@ -197,6 +201,29 @@ def test_a_collector_that_is_down_takes_no_lines_and_costs_no_spans_time(collect
     for number in range(5000):
         tracer(event(number))
     assert time.monotonic() - began < 10
+
+
+def test_a_request_that_the_collector_has_no_line_of_is_not_forwarded(tmp_path: Path, collector: Collector) -> None:
+    policy = tmp_path / "light.yaml"
+    policy.write_text("version: 1\nlanguages: [en]\nlimits: {default: 9000}\nentities: {EMAIL_ADDRESS: replace}\n")
+    body = {"model": "gpt-4o", "messages": [{"role": "user", "content": "hello"}]}
+    with Provider() as provider, detecting(policy):
+        made = Settings(
+            upstream=provider.url, policy=policy, secret=SECRET.encode(), audit="otlp", otlp=collector.url, workers=1
+        )
+        app = application.build(made, service_log("error", io.StringIO()), lambda _: None)
+        with Loopback(app) as service, httpx2.Client(base_url=service.url, trust_env=False, timeout=60) as client:
+            wait_until(lambda: client.get("/readyz").status_code == 200)
+            collector.status = 503
+            refused = client.post("/v1/chat/completions", json=body)
+            assert (refused.status_code, refused.json()["error"]["code"]) == (503, "audit_unavailable")
+            assert client.get("/readyz").status_code == 503
+            assert provider.received == []
+            collector.status = 200
+            wait_until(lambda: client.post("/v1/chat/completions", json=body).status_code == 200, 60)
+            assert len(provider.received) == 1
+    lines = [f"{line}\n" for line in collector.lines]
+    assert kinds(examine({"collector": lines}, Seal([SECRET.encode()]))) == set()
 
 
 def test_a_sink_that_cannot_be_opened_closes_those_before_it(tmp_path: Path) -> None:
