@@ -25,6 +25,13 @@ VARIANTS: dict[str, dict[str, Any]] = {
     "gateway": {},
     "fixed": {"autoscaling": {"enabled": False}, "store": "memory", "replicas": 1, "onlyWayOut": False},
     "policy": {"policy": "version: 1\nlimits: {default: 9}\nentities: {PERSON: replace}\n", "otlp": "http://c:4318"},
+    "all": {
+        "tls": {"secret": "front"},
+        "upstreamCa": {"configMap": "authorities", "key": "bundle.pem"},
+        "upstreamTls": {"secret": "back"},
+        "store": "own",
+        "processes": 3,
+    },
     "sidecar": {"pattern": "sidecar", "application": {"image": "app:1"}},
 }
 KUBERNETES = "1.31"
@@ -42,6 +49,12 @@ def _rendered(variant: str) -> tuple[str, str]:
 
 def objects(variant: str, kind: str = "") -> list[dict[str, Any]]:
     return [made for made in yaml(_rendered(variant)[0]) if kind in ("", made["kind"])]
+
+
+def the_proxy(variant: str) -> dict[str, Any]:
+    """The deployment that the proxy is in."""
+    (found,) = [one for one in objects(variant, "Deployment") if one["metadata"]["name"] == "redact"]
+    return found
 
 
 @pytest.fixture(params=VARIANTS)
@@ -74,15 +87,16 @@ def test_an_object_that_is_wrong_would_be_found() -> None:
 
 
 def test_pods_write_nothing_are_nobody_and_say_how_they_are(variant: str) -> None:
-    (deployment,) = objects(variant, "Deployment")
-    pod = deployment["spec"]["template"]["spec"]
-    assert pod["automountServiceAccountToken"] is False
-    assert pod["securityContext"] == {"runAsNonRoot": True, "seccompProfile": {"type": "RuntimeDefault"}}
-    for container in pod["containers"]:
-        security = container["securityContext"]
-        assert security["readOnlyRootFilesystem"] is True
-        assert security["allowPrivilegeEscalation"] is False
-        assert security["capabilities"] == {"drop": ["ALL"]}
+    for deployment in objects(variant, "Deployment"):
+        pod = deployment["spec"]["template"]["spec"]
+        assert pod["automountServiceAccountToken"] is False
+        assert pod["securityContext"] == {"runAsNonRoot": True, "seccompProfile": {"type": "RuntimeDefault"}}
+        for container in pod["containers"]:
+            security = container["securityContext"]
+            assert security["readOnlyRootFilesystem"] is True
+            assert security["allowPrivilegeEscalation"] is False
+            assert security["capabilities"] == {"drop": ["ALL"]}
+    pod = the_proxy(variant)["spec"]["template"]["spec"]
     (proxy,) = [container for container in pod["containers"] if container["name"] == "proxy"]
     assert proxy["securityContext"]["runAsUser"] == 10001
     for probe, path in (("startupProbe", "/healthz"), ("livenessProbe", "/healthz"), ("readinessProbe", "/readyz")):
@@ -92,8 +106,7 @@ def test_pods_write_nothing_are_nobody_and_say_how_they_are(variant: str) -> Non
 
 
 def test_a_pod_has_time_to_drain(variant: str) -> None:
-    (deployment,) = objects(variant, "Deployment")
-    pod = deployment["spec"]["template"]["spec"]
+    pod = the_proxy(variant)["spec"]["template"]["spec"]
     (proxy,) = [container for container in pod["containers"] if container["name"] == "proxy"]
     (drain,) = [item["value"] for item in proxy["env"] if item["name"] == "CAVIARDAGE_DRAIN_TIMEOUT"]
     asleep = int(proxy["lifecycle"]["preStop"]["exec"]["command"][1])
@@ -102,12 +115,14 @@ def test_a_pod_has_time_to_drain(variant: str) -> None:
 
 def test_secrets_come_from_a_secret_and_variables_exist(variant: str) -> None:
     known = {name for _, name in _options()}
-    (deployment,) = objects(variant, "Deployment")
-    (proxy,) = [one for one in deployment["spec"]["template"]["spec"]["containers"] if one["name"] == "proxy"]
+    containers = the_proxy(variant)["spec"]["template"]["spec"]["containers"]
+    (proxy,) = [one for one in containers if one["name"] == "proxy"]
     for item in proxy["env"]:
-        assert item["name"] in known
-        if item["name"].endswith(("SECRET", "STORE")):
+        assert item["name"] in known | {"STORE_PASSWORD"}
+        if item["name"].endswith(("SECRET", "PASSWORD")):
             assert set(item) == {"name", "valueFrom"}
+        if item["name"].endswith("STORE"):
+            assert "valueFrom" in item or re.match(r"redis://:\$\(STORE_PASSWORD\)@", item["value"])
     assert {item["name"] for item in proxy["env"]} >= {"CAVIARDAGE_SECRET", "CAVIARDAGE_AUDIT_SECRET"}
 
 
@@ -158,6 +173,53 @@ def test_a_policy_in_the_values_is_the_one_that_is_served() -> None:
     assert {"name": "CAVIARDAGE_POLICY", "value": "/etc/caviardage/policy.yaml"} in proxy["env"]
 
 
+def test_certificates_are_mounted_where_the_proxy_is_told_that_they_are() -> None:
+    pod = the_proxy("all")["spec"]["template"]["spec"]
+    (proxy,) = pod["containers"]
+    told = {item["name"]: item["value"] for item in proxy["env"] if item.get("value", "").startswith("/etc/")}
+    assert told == {
+        "CAVIARDAGE_TLS_CERT": "/etc/caviardage-tls/tls.crt",
+        "CAVIARDAGE_TLS_KEY": "/etc/caviardage-tls/tls.key",
+        "CAVIARDAGE_UPSTREAM_CA": "/etc/caviardage-ca/bundle.pem",
+        "CAVIARDAGE_UPSTREAM_CERT": "/etc/caviardage-upstream/tls.crt",
+        "CAVIARDAGE_UPSTREAM_KEY": "/etc/caviardage-upstream/tls.key",
+    }
+    mounted = {mount["mountPath"]: mount["name"] for mount in proxy["volumeMounts"] if mount.get("readOnly")}
+    sources = {volume["name"]: volume for volume in pod["volumes"]}
+    assert sources[mounted["/etc/caviardage-tls"]]["secret"] == {"secretName": "front"}
+    assert sources[mounted["/etc/caviardage-upstream"]]["secret"] == {"secretName": "back"}
+    assert sources[mounted["/etc/caviardage-ca"]]["configMap"] == {"name": "authorities"}
+    assert {proxy[f"{kind}Probe"]["httpGet"]["scheme"] for kind in ("startup", "liveness", "readiness")} == {"HTTPS"}
+    ports = [service["spec"]["ports"][0]["port"] for service in objects("all", "Service")]
+    assert sorted(ports) == [443, 6379]
+    sidecar = rendered({"pattern": "sidecar", "application": {"image": "app:1"}, "tls": {"secret": "front"}})[0]
+    assert "CAVIARDAGE_TLS" not in sidecar
+
+
+def test_a_store_of_the_charts_own_answers_the_proxy_alone() -> None:
+    policies = {one["metadata"]["name"]: one["spec"] for one in objects("all", "NetworkPolicy")}
+    own, proxy = policies["redact-store"], policies["redact-proxy"]
+    (store,) = [one for one in objects("all", "Deployment") if one["metadata"]["name"] == "redact-store"]
+    labels = store["spec"]["template"]["metadata"]["labels"]
+    assert own["podSelector"]["matchLabels"] == labels
+    assert own["policyTypes"] == ["Ingress", "Egress"]
+    assert "egress" not in own
+    ((caller,),) = [rule["from"] for rule in own["ingress"]]
+    assert caller["podSelector"]["matchLabels"] == the_proxy("all")["spec"]["template"]["metadata"]["labels"]
+    assert [
+        rule["ports"] for rule in proxy["egress"] if rule["to"][0].get("podSelector", {}).get("matchLabels") == labels
+    ]
+    (service,) = [one for one in objects("all", "Service") if one["metadata"]["name"] == "redact-store"]
+    assert service["spec"]["selector"] == labels
+    (variable,) = [item for item in the_container("all")["env"] if item["name"] == "CAVIARDAGE_STORE"]
+    assert variable["value"] == "redis://:$(STORE_PASSWORD)@redact-store:6379/0"
+
+
+def the_container(variant: str) -> dict[str, Any]:
+    found: dict[str, Any] = the_proxy(variant)["spec"]["template"]["spec"]["containers"][0]
+    return found
+
+
 # Compose
 
 
@@ -184,7 +246,7 @@ def series() -> set[str]:
     """Every series that the service can have."""
     metrics = Metrics()
     metrics.observe(_full_event())
-    for name in ("watch", "tally"):
+    for name in ("watch", "tally", "shared"):
         for _, call in _calls(name):
             getattr(metrics, name)(_constant(call.args[0]), _constant(call.args[1]), lambda: 0.0)
     return {sample.name for family in metrics.registry.collect() for sample in family.samples}
