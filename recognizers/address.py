@@ -1,7 +1,7 @@
 """Postal addresses as one span each: street, unit, postcode and town, on one line or several.
 
 Every pattern asks for a house number (or a postcode behind a street) and a capitalised name: a town, a postcode or
-`5 rue` alone is not an address. May import: recognizers.base, recognizers.streets, presidio_analyzer.
+`5 rue` alone is not an address. May import: its neighbours in this package, presidio_analyzer.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from presidio_analyzer import EntityRecognizer, RecognizerResult
 
 from recognizers.base import Entity, Rule, RuleRecognizer, Span, compile_re2, to_result
 from recognizers.streets import ANYWHERE, CITY_AND_STATE, ENGLISH, FRENCH, INTRODUCED, LABELLED, NEEDS, OTHERS
+from recognizers.tails import whole
 
 _FIELD = (
     r"phone|tel|t[ée]l|tfno|telephone|t[ée]l[ée]phone|telefon|fax|mobile|cell|portable|e-?mail|mail|courriel|siret"
@@ -73,8 +74,8 @@ def _is_foreign(value: str) -> bool:
 
 
 _NOT_A_PLACE = re.compile(
-    r"\b(?:nr|pat|tel|fax|id|ref|chapter|section|page|pages|figure|table|version|step|part|phase|room|line|item|order|invoice|ticket|case"
-    r"|model|unit|"
+    r"^unit\b|\b(?:nr|pat|tel|fax|id|ref|chapter|section|page|pages|figure|table|version|step|part|phase|room|line|item|order|invoice|ticket|case"
+    r"|model|"
     r"level|grade|class|article|art|kapitel|seite|chapitre|rapport|report|total|subtotal|qty|amount|python|windows"
     r"|ubuntu|"
     r"january|february|march|april|may|june|july|august|september|october|november|december|week|q[1-4]|issue|vol"
@@ -126,7 +127,7 @@ class AddressRecognizer(RuleRecognizer):
         present = {need for need, pattern in _NEEDED.items() if pattern.search(text)}
         rules = [rule for rule in self.rules if NEEDS.get(rule.name, "") in present]
         found = [kept for rule in rules for span in self.spans(rule, text) if (kept := _trimmed(span, text))]
-        return [to_result(span, self.name) for span in _best(found)]
+        return [to_result(span, self.name) for span in _best([_whole(span, text) for span in _best(found)])]
 
 
 def _trimmed(span: Span, text: str) -> Span | None:
@@ -143,11 +144,20 @@ def _trimmed(span: Span, text: str) -> Span | None:
     return span._replace(end=span.start + len(value))
 
 
-_UNSURE = 0.82
+def _whole(span: Span, text: str) -> Span:
+    """The span with the parts of the address around it that no pattern took."""
+    start, end = whole(text, span.start, span.end)
+    return span._replace(start=start, end=end)
+
+
+_UNSURE, _LOOSE = 0.82, 0.74
 
 
 def _best(spans: list[Span]) -> list[Span]:
-    """Spans that do not overlap: the surest reading stays, of equally or hardly sure ones the longest."""
+    """Spans that do not overlap: the surest reading stays, of equally or hardly sure ones the longest.
+
+    One that begins earlier still says where the address begins (`61 Thames Street, Unit 7, Kexby SN4 9QD`).
+    """
     sure_ends = {span.end for span in spans if span.score > _UNSURE}
 
     def order(span: Span) -> tuple[float, int, int]:
@@ -158,7 +168,11 @@ def _best(spans: list[Span]) -> list[Span]:
     kept: list[Span] = []
     for span in sorted(spans, key=order):
         place = bisect(kept, span.start, key=_start)
-        if (place and kept[place - 1].end > span.start) or (place < len(kept) and kept[place].start < span.end):
+        if place and kept[place - 1].end > span.start:
+            continue
+        if place < len(kept) and kept[place].start < span.end:
+            if span.score > _LOOSE and not _is_behind_label(span) and not _is_behind_label(kept[place]):
+                kept[place] = kept[place]._replace(start=span.start)
             continue
         kept.insert(place, span)
     return kept

@@ -1,15 +1,16 @@
 """The patterns of `recognizers.address`: how streets, towns and whole addresses are written, language by language.
 
 RE2 syntax. `ENGLISH`, `FRENCH` and `OTHERS` are rows of name, pattern, score; `LABELLED` holds the value in group `v`.
-May import: recognizers.national.common.
+May import: recognizers.national.common, recognizers.tails.
 """
 
 from __future__ import annotations
 
 from recognizers.national.common import words
+from recognizers.tails import COUNTRIES
 
 _WORD = r"\p{Lu}[\pL'’.\-]{0,30}"
-_OF = "(?:de la|la|le|les|sur|sous|en|de|del|du|des|di|da|dei|am|an der|im|bei|of|on|upon|the)"
+_OF = "(?:de la|la|le|les|sur|sous|en|de|del|du|des|di|da|dei|am|an der|im|bei|of|on|upon|the|v|na|pod)"
 _CITY = rf"{_WORD}(?: (?:{_OF} )?{_WORD}){{0,4}}"
 _SEP = r"(?: ?, ?\n? {0,8}| ?[|·] ?| {0,2}\n {0,12}| {1,2})"
 _BREAK = r"(?: ?, ?\n? {0,8}| ?[|·] ?| {0,2}\n {0,12})"
@@ -40,6 +41,7 @@ _UNIT = (
     r"(?:(?i:apt|apartment|suite|ste|unit|floor|fl|room|rm|bldg|building|flat|studio|lot|#)\.? ?#? ?"
     r"[A-Za-z]?-?\d{0,5}[A-Za-z]?)"
 )
+_UNIT_NUMBER = r"(?:(?i:apt|apartment|suite|ste|unit|flat)\.? ?#? ?\d{1,5}[A-Za-z]?)"
 _NUMBER = r"\d{1,6}(?:[A-Za-z]|-\d{1,4}[a-z]?| 1/2)?"
 _NAME = rf"(?:[NSEW]{{1,2}}\.?|\d{{1,3}}(?:st|nd|rd|th)|{_WORD})"
 _NAMES = rf"{_NAME}(?: (?:(?:of|the|de|la|del|and|le|st\.?) )?{_NAME}){{0,5}}"
@@ -77,10 +79,12 @@ ENGLISH = (
         0.85,
     ),
     ("street with number", rf"(?:{_HOUSE},? )?{_STREET}(?:,? {_UNIT})?(?:, {_CITY}, (?:{_STATE})\b)?", 0.8),
+    ("street with unit", rf"{_NUMBER} {_WORD}(?: {_WORD}){{0,4}}{_SEP}{_UNIT_NUMBER}", 0.78),
+    ("studio with street", rf"(?i:flat|studio|unit|apt|apartment) \d{{1,4}}[A-Za-z]?,? {_WORD} {_WORD}", 0.65),
     ("post office box", _BOX, 0.7),
     (
         "military address",
-        rf"(?:PSC|CMR|Unit|USS) [\pL\d]{{1,20}}(?:,? Box \d{{1,5}})?{_SEP}(?:APO|FPO|DPO),? A[AEP] {_ZIP}",
+        rf"(?:PSC|CMR|Unit|USNV|USNS|USCGC|USS) (?:\d{{1,5}}|\p{{Lu}}\pL{{1,20}}){_SEP}?(?i:box \d{{1,5}}{_SEP})?(?:APO|FPO|DPO),?(?:,? A[AEP])? {_ZIP}",
         0.9,
     ),
 )
@@ -161,6 +165,7 @@ _VOIE_NAME = (
     rf"octobre|novembre|décembre)(?: \d{{4}})?)"
     rf"(?: {_PARTICLE}{{0,2}}{_WORD}){{0,5}})"
 )
+_VOIE_AHEAD = "rue|avenue|av|boulevard|bd|chaussée|chemin|allée|impasse|quai|square|drève|clos|place|venelle|sentier"
 _NO = r"\d{1,4}(?: ?(?i:bis|ter|quater|[a-f])\b)?(?: ?[\-/] ?\d{1,4})?"
 _FR_BOX = r"(?:(?:B\.?P\.?|CS|TSA) ?\d{1,6}(?: \d{1,3})?)"
 _FR_CITY = rf"(?:(?:{_CITY} )?(?i:cedex|paris|lyon|marseille) \d{{1,2}}\b|{_CITY}(?: (?i:cedex))?)"
@@ -184,6 +189,7 @@ FRENCH = (
         0.85,
     ),
     ("French post box", rf"{_FR_BOX}{_SEP}\d{{5}} {_FR_CITY}", 0.85),
+    ("French street before its number", rf"(?i:{_VOIE_AHEAD})\.? {_VOIE_NAME},? \d{{1,4}} ?[a-f]?\b", 0.75),
     ("French street with number", rf"(?:{_EXTRA}){{0,3}}{_NO} ?,? {{0,2}}(?i:{_VOIE})\.? {_VOIE_NAME}", 0.8),
 )
 
@@ -281,7 +287,7 @@ _TOWN_NAME = (
 )
 _LAND = rf"(?:{_BREAK}(?:\p{{Lu}}[\pL.]{{1,20}}(?: (?:and |of )?\p{{Lu}}[\pL]{{1,20}}){{0,3}}))?"
 _STREET_WORD = (
-    r"(?:gatan|gata|vägen|väg|gade|vej|allé|veien|vei|gate|gata|katu|tie|kuja|polku|utca|út|utja|tér|körút|ulice|ulica|"
+    r"(?:u\.|utca|krt\.|trg|cesta|gatan|gata|vägen|väg|gade|vej|allé|veien|vei|gate|gata|katu|tie|kuja|polku|utca|út|utja|tér|körút|ulice|ulica|"
     r"náměstí|třída|straat|laan|weg|plein|gracht|kade|dreef|lei|steenweg|götu|gata|stræti|strasse|straße|str\.|platz"
     r"|gasse|"
     r"allee|ring|damm|ufer)"
@@ -305,6 +311,14 @@ _TOWN_TAIL = rf"(?:{_POST},? {_TOWN_NAME}|{_TOWN_NAME},? ?(?:{_BREAK}|,? )(?:[A-
 ANYWHERE = (
     ("street of any country with town", rf"{_STREET_LINE}(?:{_UNIT_LINE})?{_SEP}{_TOWN_TAIL}{_LAND}", 0.88),
     ("street of any country", _STREET_LINE, 0.7),
+    (
+        "line, town and country",
+        rf"{_ANY_LINE}(?:{_UNIT_LINE})?{_SEP}(?:(?:{_POST}|\d{{3}}),? )?{_TOWN_NAME}(?: [A-Z])?(?:{_BREAK}{_POST})?{_BREAK}"
+        rf"(?i:{COUNTRIES})",
+        0.84,
+    ),
+    ("line, unit and town", rf"{_ANY_LINE}{_SEP}{_UNIT_NUMBER}{_SEP}{_TOWN_NAME}", 0.83),
+    ("line and town with country", rf"{_ANY_LINE} {_TOWN_NAME}{_SEP}(?i:{COUNTRIES})", 0.83),
     ("two lines with postcode", rf"{_ANY_LINE}(?:{_UNIT_LINE})?{_BREAK}{_TOWN_TAIL}{_LAND}", 0.82),
 )
 _INTRODUCED = (
