@@ -37,7 +37,9 @@ _LABELLED_END = re.compile(
     re.IGNORECASE,
 )
 _SENTENCE = re.compile(
-    r"(?<=[^\W\d_]{4})(?<!str)(?<!lvd)(?<!vda)(?<!tra)\.\s+(?=\D)|(?<=\d)\.\s+(?=[^\W\d_])", re.IGNORECASE
+    r"(?<=[^\W\d_]{4})(?<!str)(?<!lvd)(?<!vda)(?<!tra)\.\s+(?=\D)|(?<=\d)\.\s+(?=[^\W\d_])"
+    r"|(?<=\d [A-Z]{2})\.\s",
+    re.IGNORECASE,
 )
 _NOT_A_STREET = re.compile(
     r"\bMM?\. |\b(?:hard|flash|test|google|disk|usb|ssd|tb|gb|mb|c|one|shared|network|backup) dr(?:ive)?\b"

@@ -25,6 +25,7 @@ from recognizers import (
     holder,
     national,
     network,
+    ordinary,
     organisations,
     payment,
     secrets,
@@ -44,7 +45,6 @@ from recognizers.overlap import resolve
 from recognizers.shadow import Shadow, shadow
 from recognizers.shared import Address
 from recognizers.structure import Field, StructuredNames, fields
-from recognizers.things import is_thing
 from recognizers.titles import TITLE, titles
 
 WINDOW = 64_000
@@ -280,7 +280,7 @@ class Analyzer:
         for language, passages in sorted(work.items()):
             results = self._names.find([block for _, _, block in passages], language)
             for (index, start, block), found in zip(passages, results, strict=True):
-                spans = [span for span in found if span.entity != "PERSON" or not is_thing(block, span, self.lexicon)]
+                spans = ordinary.kept(block, found, self.lexicon)
                 yield index, [span._replace(start=span.start + start, end=span.end + start) for span in spans]
 
     def _look_with_models(self, readings: Sequence[_Reading]) -> Iterator[tuple[int, list[Span]]]:

@@ -24,7 +24,7 @@ from recognizers.lexicon import Lexicon
 from recognizers.models import ModelUnavailable
 from recognizers.shape import Token, tokens
 from recognizers.visible import visible
-from recognizers.words import CALENDAR, FUNCTION, TECHNICAL, TITLES, word_set
+from recognizers.words import CALENDAR, FUNCTION, PARTICLES, TECHNICAL, TITLES, word_set
 
 OWN = "45a7b23fa913b51a4d28192db01f7f371554d5888c4bf90f214d067eb6247b23"
 """sha256 of `trained/xx.xz`."""
@@ -161,6 +161,8 @@ def _is_named(text: str, start: int, end: int, entity: str, words: Lexicon) -> b
         return not (plain and text[start:end].islower())
     if any(char.isdigit() for char in text[start:end]) or is_camel(found[0].text):
         return False
+    if text[start:end].islower() and any(word.folded in FUNCTION and word.folded not in PARTICLES for word in found):
+        return False  # a dish, not a name: `pesto alla genovese`
     return not plain
 
 

@@ -1,6 +1,6 @@
 """Organisations by what their name itself says: a legal form, `X and Sons`, `Clinique X`, `Hospital X`, `Banco X`.
 
-Works in any language and without a model. May import: recognizers.base, presidio_analyzer.
+Works in any language and without a model. May import: its neighbours in this package, presidio_analyzer.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from presidio_analyzer import EntityRecognizer
 
 from recognizers.base import Rule, RuleRecognizer, Span, fold
+from recognizers.ordinary import inner
 from recognizers.words import CALENDAR, FUNCTION, word_set
 
 _FORM = (
@@ -54,6 +55,7 @@ _KIND_BEHIND = (
     r"|Stiftung|"
     r"Assicurazioni|Servizi)"
 )
+_PLACE = r"\p{Lu}[\pL'’\-]{1,30}(?:[ \-](?:(?:sur|en|la|le|de|del|sous) )?\p{Lu}[\pL'’\-]{1,30}){0,2}"
 _PLAIN = word_set(
     "general public local community private regional national our your this that my any new old big small primary "
     "high health "
@@ -73,12 +75,40 @@ class OrganisationRecognizer(RuleRecognizer):
                 cut = value.index(" ") + 1
                 start, value, words = start + cut, value[cut:], words[1:]
             own = [word for word in words if word not in _PLAIN and word not in FUNCTION]
-            least = 1 if rule.name in ("legal form", "employer") else 2
+            least = 1 if rule.name in ("legal form", "employer", "house of a place") else 2
             if len(own) >= least and any(len(word) > 1 for word in own) and words and not words[0].isdigit():
-                yield span._replace(start=start)
+                place = inner(text, start, span.end)
+                if place:
+                    yield span._replace(start=place[0], end=place[1])
 
 
+_OF_A_PLACE = (
+    r"(?:(?i:tribunal (?:correctionnel|administratif|judiciaire|de (?:grande |première )?instance|de commerce"
+    r"|pour enfants|de police)|cour (?:d['’]appel|d['’]assises|administrative d['’]appel)|conseil (?:de prud['’]hommes"
+    r"|général|départemental|régional|municipal)|barreau|parquet|préfecture|sous-préfecture|mairie|commissariat"
+    r"|maison d['’]arrêt|centre (?:pénitentiaire|de détention|hospitalier)|hôpital (?:psychiatrique|universitaire)"
+    r"|tribunale|corte d['’]appello|procura della repubblica|giudice di pace|casa circondariale|questura"
+    r"|audiencia provincial|tribunal superior de justicia|centro penitenciario|comisaría(?: de policía)?"
+    r"|colegio de abogados|ayuntamiento|juzgado (?:central |mixto )?(?:de |de lo )?[\pL\-]{4,30}(?: [\pL\-]{1,15}){0,2}"
+    r"(?: n[.ºª°o]{1,2} ?\d{1,2})?) (?:de |d['’]|du |des |di |del )(?:la |las |los |l['’]|les )?)"
+)
+_GERMAN_COURT = r"(?:Amts|Land|Oberlandes|Verwaltungs|Arbeits|Sozial|Finanz)gericht"
+_ENGLISH_COURT = r"(?:Crown|County|District|Regional|Magistrates['’]?|Superior|Circuit|Appeal) Court"
+_SHOUTED = (
+    r"(?:H[ÔO]PITA(?:L|UX)|CLINIQUE|POLYCLINIQUE|CENTRE HOSPITALIER(?: UNIVERSITAIRE| R[ÉE]GIONAL)?|KLINIKUM"
+    r"|KRANKENHAUS|KLINIK|HOSPITAL|CL[ÍI]NICA|OSPEDALE)"
+    r"(?: (?:UNIVERSITARIO|DE|DU|DES|LA|LE|LES|D[’']|DEL|DI|SAN|SANTA))*"
+)
 _RULES = (
+    Rule(
+        "ORGANIZATION", "kind before, in capitals", rf"{_SHOUTED}(?:[ \-]\p{{Lu}}[\p{{Lu}}’']{{2,30}}){{1,4}}", bare=0.7
+    ),
+    Rule(
+        "ORGANIZATION",
+        "house of a place",
+        rf"{_OF_A_PLACE}{_PLACE}|{_GERMAN_COURT} {_PLACE}|{_PLACE} {_ENGLISH_COURT}",
+        bare=0.7,
+    ),
     Rule("ORGANIZATION", "legal form", rf"{_NAME},? {_FORM}", bare=0.8),
     Rule("ORGANIZATION", "kind before", rf"{_KIND}(?:[ \-]{_OF}{{0,2}}{_WORD}){{1,5}}", bare=0.7),
     Rule("ORGANIZATION", "kind behind", rf"(?:(?:{_WORD} (?:{_OF})?){{1,4}}|{_WORD}-){_KIND_BEHIND}", bare=0.7),

@@ -8,13 +8,14 @@ from __future__ import annotations
 import re
 
 from recognizers.code import is_camel, is_code
-from recognizers.labels import Tier
+from recognizers.labels import Tier, normalise, person_tier
 from recognizers.lexicon import Lexicon
 from recognizers.shape import LEGAL_FORMS, Token, joined, tokens
 from recognizers.words import CALENDAR, COMMON, FUNCTION, OFFICES, PARTICLES, SUFFIXES, TECHNICAL, TITLES, word_set
 
 _STOP = re.compile(r"[\n\r\t|;<>{}\[\]()\"“”«»=/\\:&,!?\u2028\u2029]| {2,}| [-–—] |\S*[@0-9]")
 _LEAD = re.compile(r"[ \t\"'“«*_`>\u00a0]*")
+_LABEL_END = re.compile(r"[ \u00a0]?[:=]")
 _MAX_WORDS = 5
 NO_VALUE = word_set(
     "none null nil nan unknown n/a na tbd string text true false yes no oui non inconnu inconnue anonyme "
@@ -31,8 +32,12 @@ def person_at(text: str, start: int, end: int, tier: Tier, lexicon: Lexicon) -> 
     start = lead.end() if lead else start
     stop = _STOP.search(text, start, end)
     words = tokens(text, start, stop.start() if stop else end)
+    if stop and len(words) > 1 and _LABEL_END.match(text, stop.start()) and person_tier(normalise(words[-1].text)):
+        words = words[:-1]  # the label of the next field in the same line
     while words and words[0].folded in TITLES and (len(words) > 1 or tier < Tier.NAME):
         words = words[1:]
+    if tier >= Tier.WEAK and len(words) > 1 and words[0].text[0].islower() and words[1].text[0].isupper():
+        words = words if words[0].folded in PARTICLES or not lexicon.is_common(words[0].folded) else words[1:]
     run = _run(words, text)
     alone = bool(run) and not text[run[-1].end : end].strip(" \t\u00a0\"'*_`.,")
     if not run or not _acceptable(run, text, tier, lexicon, alone):

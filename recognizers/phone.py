@@ -34,6 +34,7 @@ _LABELS = (
     "tfno.", "tlfno", "tlf.", "telf", "telf.", "pager", "beeper", "bip", "callback", "call back", "reached at",
     "angehörige", "familiar", "familiare", "contacto familiar", "dect", "secrétariat", "secretariat", "mov",
     "tel/fax", "wapp", "linea", "línea", "ligne directe", "standard", "emergency contact",
+    "reach me", "reach me on", "reach us", "reach him", "reach her", "reach them", "helpline", "helpdesk",
 )  # fmt: skip
 
 _EXTENSION = re.compile(
@@ -62,7 +63,7 @@ _OTHER_NUMBER = re.compile(
     r"(?:[\s_\-]*(?:no|nr|number|numero|nummer|num|id|n))?[\s:.=#°\"']*$"
 )
 _DIRECT = re.compile(
-    r"(?:[\s:.=#\"'()/|,\-]|number|no|nr|num|numero|nummer|n°|is|est|ist|es|e|me|at|on|au|le|him|her|us|sur|unter"
+    r"(?:[\s:.=#\"'()/|,\-]|to|number|no|nr|num|numero|nummer|n°|is|est|ist|es|e|me|at|on|au|le|him|her|us|sur|unter"
     r"|al|a|en|or|ou)*"
 )
 
@@ -147,6 +148,8 @@ class PhoneRecognizer(RuleRecognizer):
         bare, why = self._bare(value, number)
         if label is None and bare < _BESIDE and _beside_contact(text, start, end) and self._valid_somewhere(number):
             return _BESIDE, "check passed, beside a name or mail address"
+        if label is None and not bare and _USE_BEHIND.match(fold(text[end : end + 12])) and _GROUPED.fullmatch(value):
+            return rule.wrong, "its use behind it"
         if label is None and _FOURS.fullmatch(value):
             return 0.0, ""
         if label is None:
@@ -193,6 +196,8 @@ class PhoneRecognizer(RuleRecognizer):
 
 _FOURS = re.compile(r"[0-9]{4}(?:[ \-][0-9]{4}){1,4}")  # how cards are written, whole or in part
 _BESIDE = 0.65
+_USE_BEHIND = re.compile(r"[ ]{1,2}\(?(?:office|fax|mobile|cell|home|work|tel|direct|landline|buro|privat|mobil)\b")
+_GROUPED = re.compile(r"\(?[0-9]{2,4}\)?[ .\-][0-9]{2,5}(?:[ .\-][0-9]{2,5}){0,3}")
 # Italian mobiles and towns, German towns and mobiles: two groups, the second long enough.
 _EUROPEAN = re.compile(
     r"3[0-9]{2}[ ./\-][0-9]{6,7}|0[1-9][0-9]{0,3}[ /\-][0-9]{5,8}|[679][0-9]{2}(?: [0-9]{2}){3}"

@@ -115,6 +115,14 @@ _RULES: tuple[tuple[re.Pattern[str], Tier, str], ...] = (
         Tier.ROLE,
         "role before a name",
     ),
+    (
+        re.compile(
+            r"\b(?:AFFAIRE|ASUNTO|CASE OF|RECHTSSACHE|CAUSA|[Aa]ffaire|[Aa]sunto|[Cc]ase of|[Rr]echtssache|[Cc]ausa)[ ]"
+            r"(?=[^\W\d_a-z][^\n;()]{1,80}[ ](?:c|v|vs)\.?[ ][^\W\d_a-z])"
+        ),
+        Tier.NAME,
+        "case name",
+    ),
     (re.compile(rf"(?<![\w.'’]){_TITLE}{{1,3}}(?=[^\W\d_a-z])"), Tier.TITLE, "form of address"),
     (
         re.compile(

@@ -84,7 +84,8 @@ ENGLISH = (
     ("post office box", _BOX, 0.7),
     (
         "military address",
-        rf"(?:PSC|CMR|Unit|USNV|USNS|USCGC|USS) (?:\d{{1,5}}|\p{{Lu}}\pL{{1,20}}){_SEP}?(?i:box \d{{1,5}}{_SEP})?(?:APO|FPO|DPO),?(?:,? A[AEP])? {_ZIP}",
+        rf"(?:PSC|CMR|Unit|USNV|USNS|USCGC|USS) (?:\d{{1,5}}|\p{{Lu}}\pL{{1,20}}){_SEP}?"
+        rf"(?i:box \d{{1,5}}{_SEP})?(?:APO|FPO|DPO),?(?:,? A[AEP])? {_ZIP}",
         0.9,
     ),
 )
@@ -313,8 +314,8 @@ ANYWHERE = (
     ("street of any country", _STREET_LINE, 0.7),
     (
         "line, town and country",
-        rf"{_ANY_LINE}(?:{_UNIT_LINE})?{_SEP}(?:(?:{_POST}|\d{{3}}),? )?{_TOWN_NAME}(?: [A-Z])?(?:{_BREAK}{_POST})?{_BREAK}"
-        rf"(?i:{COUNTRIES})",
+        rf"{_ANY_LINE}(?:{_UNIT_LINE})?{_SEP}(?:(?:{_POST}|\d{{3}}),? )?{_TOWN_NAME}(?: [A-Z])?"
+        rf"(?:{_BREAK}{_POST})?{_BREAK}(?i:{COUNTRIES})",
         0.84,
     ),
     ("line, unit and town", rf"{_ANY_LINE}{_SEP}{_UNIT_NUMBER}{_SEP}{_TOWN_NAME}", 0.83),

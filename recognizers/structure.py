@@ -216,15 +216,19 @@ def _phrase(text: str, field: Field, ends: Callable[[str], int]) -> tuple[int, i
     return start, start + len(kept)
 
 
+_NEXT_LABEL = r"\.[ ]+(?=[^\W\d_]+(?:[ '’][^\W\d_]+){0,3}[ \u00a0]?:)"
+_NEXT_SENTENCE = r"(?<=[^\W\d_]{4})\.[ ]+(?=[^\W\d_a-z])"
+
+
 def _organisation_end(value: str) -> int:
-    end = _cut(value, r"[\n\r\t|;<>{}\[\]\"“”]| {2,}| [-–—] ")
+    end = _cut(value, rf"{_NEXT_LABEL}|[\n\r\t|;<>{{}}\[\]\"“”]| {{2,}}| [-–—] ")
     words = tokens(value, 0, end)
     known = 1 <= len(words) <= 8 and any(len(word.folded) > 1 for word in words)
     return end if known and not words[0].folded.startswith("http") else 0
 
 
 def _place_end(value: str) -> int:
-    end = _cut(value, r"[\n\r\t|;<>{}\[\]\"“”(]| {2,}| [-–—] ")
+    end = _cut(value, rf"{_NEXT_SENTENCE}|,[ ](?:le|on|am|el|il)[ ]\d|[\n\r\t|;<>{{}}\[\]\"“”(]| {{2,}}| [-–—] ")
     words = tokens(value, 0, end)
     cased = bool(words) and (words[0].text[0].isupper() or len(words) <= 2)
     return end if cased and len(words) <= 6 and len(value[:end].strip()) > 1 else 0
@@ -243,7 +247,7 @@ def _postcode_end(value: str) -> int:
 
 
 def _address_end(value: str) -> int:
-    end = _cut(value, r"[\n\r\t|;<>{}\[\]\"“”]| {3,}")
+    end = _cut(value, rf"{_NEXT_LABEL}|{_NEXT_SENTENCE}|[\n\r\t|;<>{{}}\[\]\"“”]| {{3,}}")
     kept = value[:end]
     written = "@" not in kept and "://" not in kept and any(char.isdigit() for char in kept)
     return end if written and sum(char.isalpha() for char in kept) >= 4 and " " in kept.strip() else 0

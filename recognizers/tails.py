@@ -52,7 +52,7 @@ _WORD = r"[^\W\d_][\w'’.\-]{1,30}"
 _TOWN = re.compile(rf"{_WORD}(?:[ \-](?:(?:am|an der|sur|de|di|do|da|la|le|of|upon|in|i|på|nad)[ ])?{_WORD}){{0,3}}")
 _ENDS = re.compile(r"(?:[ ][A-Z])?[ ]?(?:[.;,!?)](?:\s|$)|\r?\n|$)")
 _QUARTER = re.compile(r"[ ][A-ZÅÄÖØ](?=[ ]?(?:,|\n|$))")
-_UNIT_BEFORE = re.compile(rf"(?<!\w)(?:{_UNIT_WORD})\.?[ ](?:\d{{1,4}}[a-z]?,?[ ])?$", re.IGNORECASE)
+_UNIT_BEFORE = re.compile(rf"(?<!\w)(?:{_UNIT_WORD}|psc|cmr)\.?[ ](?:\d{{1,4}}[a-z]?,?[ ])?$", re.IGNORECASE)
 _NUMBER_BEFORE = re.compile(
     rf"(?<![\w.,:/€$£#\-])(?:(?:{_UNIT_WORD}|house|no)\.?[ ]?\d{{1,4}}[a-z]?,?[ ])?\d{{1,6}}[a-z]?[ ]$"
     rf"|(?<![\w.,:/€$£#\-])(?:{_UNIT_WORD})[ ]\d{{1,4}}[a-z]?,?[ ]$",

@@ -83,6 +83,33 @@ _MEASURE = re.compile(
 )
 
 
+_OF_A_PLACE = re.compile(
+    r"(?:syndrom|syndrome|morbus|maladie|score|scores|test|echelle|scala|escala|skala|indice|theoreme|teorema|loi|legge"
+    r"|ley|courbe|curva|campana|enfermedad|sindrome|malattia|morbo|metodo|methode|lymphome|linfoma|signe|signo|segno"
+    r"|classification|clasificacion|classificazione|fracture|fractura|protocole|reflexe|ligament|sauce|salade|tarte|moutarde|jambon"
+    r"|saucisse|savon|queso|jamon|turron|formaggio|prosciutto|mortadella|aceto|pesto|ragu|schinken|senf)"
+    r"[ ](?:de la |de |du |d['’]|di |von |des |of |della |del |dei |dell['’])$"
+)
+_THING_AFTER = re.compile(
+    r"(?:['’]s)?[ \-](?:sponge|pudding|delta|sandwich|cheese|cheddar|ham|mustard|sausages?|terriers?|dressing|cake"
+    r"|brest|steak|eggs|coma|syndrome|disease|fever|distribution|theorem|transform|paradox|lemma|conjecture|inequality|t-test"
+    r"|t|criteria|classification)\b"
+)
+_SCORES = frozenset({"glasgow", "gleason", "apgar"})
+_POINTS = re.compile(r"[ ](?:coma |scale |score |[aà] |of |de )?\d{1,2}\b|[ ](?:coma|scale|score)\b")
+
+
+def is_eponym(text: str, span: Span) -> bool:
+    """The same of a place or organisation: `score de Glasgow`, `queso de Burgos`, `Poisson distribution`."""
+    words = tokens(text, span.start, span.end)
+    before, after = fold(text[max(0, span.start - 40) : span.start]), fold(text[span.end : span.end + 32])
+    if _OF_A_PLACE.search(before):
+        return True
+    if len(words) != 1:
+        return False
+    return _THING_AFTER.match(after) is not None or (words[0].folded in _SCORES and _POINTS.match(after) is not None)
+
+
 def is_thing(text: str, span: Span, lexicon: Lexicon) -> bool:
     """True if a model's or list's `PERSON` at `span` is what a thing is called."""
     words = tokens(text, span.start, span.end)

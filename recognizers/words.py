@@ -62,8 +62,8 @@ FUNCTION_ES = word_set(
     "usted ustedes vivo y ya yo saludo saludos atentamente estimado estimada"
 )
 FUNCTION_IT = word_set(
-    "abito ai al allo agli anche avere c che chi ci cio ciao come con cosa cui da dal dalla degli dei del della "
-    "delle dello di "
+    "abito ai al alla alle allo agli anche avere c che chi ci cio ciao come con cosa cui da dal dalla degli dei "
+    "del della delle dello di "
     "dopo dove due e ed era essere fino fra gli grazie ha hai hanno ho i il in io la le lei li lo loro lui ma mi mio "
     "miei ne nel nella "
     "nelle nello noi non nostra nostro o oggi ogni per pero perche piu poi prima puo quale quando quanto quella "

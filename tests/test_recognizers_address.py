@@ -57,6 +57,49 @@ def test_an_address_is_one_span(value, frame):
     assert found(frame.format(value)) == [value]
 
 
+WHOLE_ABROAD = [
+    "3456 Oakway Lane Unit 7 Testville 49345",
+    "99 Old Dear Ridge, Suite 0, Lake Test United States 20009",
+    "PSC 9998 Box 7815\nApt. 864\nLake Test\nUnited States 49345",
+    "38 Test Place, Apt. 864, Lake Elliott UNITED KINGDOM ZZ2D 6ZX",
+    "61 Test Street, Unit 7, Kexby United Kingdom ZZ4 9QD",
+    "Unit 5 12 Mt Berryman\n4825 Glen Huntly\nAustralia",
+    "15 Boobialla\nFlat 3\nWoodside\nAUSTRALIA 2705",
+    "68, rue du Test National Flat 3, Essaiville, France 95000",
+    "Rue de la Poste 409 Suite 0 Wevelgem 2460",
+    "Boompjesdijk 131\nUnit 7\nFijnaart\nNetherlands 4793 TH",
+    "Van der Lijnstraat 85, Fijnaart 1314 AB",
+    "Nybølvej 83, 8740 København K, Denmark",
+    "Toråsstien 12 Suite 378\n Bodø\n Norway 8010",
+    "Norra Bäckebo 82 Flat 3 Hällefors 794 30",
+    "Fossgata 14, Hella 851",
+    "Heiðarbraut 25\n760 Hella\nIceland",
+    "ul. Krótka 118\nSuite 0\nGdynia\nPoland 41-703",
+    "Wesselényi u. 84., 6008 Baja, Hungary",
+    "Husova 1467\nSuite 0\nÚštěk\nCzech Republic 602 00",
+    "Rua da Madalena 12, Seixal 1050-115",
+]
+
+
+@pytest.mark.parametrize("value", WHOLE_ABROAD, ids=[value.replace("\n", " ")[:40] for value in WHOLE_ABROAD])
+@pytest.mark.parametrize("frame", ["{}", "Ada Muster\n{}\n0152 8817386 office", "My address is {}. It was late."])
+def test_an_address_of_any_country_goes_on_to_its_end(value, frame):
+    assert found(frame.format(value)) == [value]
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("I paid 99 Test Street 15000 euros for it.", "99 Test Street"),
+        ("We left 99 Test Street in 2019, Monday.", "99 Test Street"),
+        ("99 Test Street 2019 was good", "99 Test Street"),
+        ("12 Test Road, Mira said so", "12 Test Road"),
+    ],
+)
+def test_an_address_does_not_go_on_into_something_else(text, value):
+    assert found(text) == [value]
+
+
 LABELLED = [
     ("Address: 5 Test Cottage, Little Sample", "5 Test Cottage, Little Sample"),
     ("Adresse : 3 place du Test Tél : 01 02 03 04 05", "3 place du Test"),

@@ -132,6 +132,12 @@ ORGANISATIONS = [
     ("vue à la Clinique Saint-Roch hier", "Clinique Saint-Roch"),
     ("GP at Royal Ashdown Infirmary", "Royal Ashdown Infirmary"),
     ("St.-Elisabeth-Krankenhaus\nArztbrief", "St.-Elisabeth-Krankenhaus"),
+    ("HÔPITAL SAINT-TALLOW\nService", "HÔPITAL SAINT-TALLOW"),
+    ("devant le tribunal de grande instance d'Essaiville", "tribunal de grande instance d'Essaiville"),
+    ("La cour d'appel de Testbourg confirma", "cour d'appel de Testbourg"),
+    ("el juzgado de instrucción nº 3 de Pruebas abrió", "juzgado de instrucción nº 3 de Pruebas"),
+    ("das Amtsgericht Musterstadt hat", "Amtsgericht Musterstadt"),
+    ("at Testford Crown Court in May", "Testford Crown Court"),
 ]
 
 
@@ -144,7 +150,14 @@ def test_an_organisation_by_its_own_name(text: str, value: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["The General Hospital is public.", "Public Health and Mental Health Services", "Q3 2024"]
+    "text",
+    [
+        "The General Hospital is public.",
+        "Public Health and Mental Health Services",
+        "Q3 2024",
+        "to PostgreSQL 15. Insurance",
+        "Service de Chirurgie",
+    ],
 )
 def test_a_kind_of_house_is_no_organisation(text: str) -> None:
     (recognizer,) = organisations.build()

@@ -97,6 +97,21 @@ def test_other_labels() -> None:
     assert found(text, "ADDRESS") == ["5, boulevard De Sousa, 82110 Lyon"]
 
 
+@pytest.mark.parametrize(
+    ("text", "entity", "expected"),
+    [
+        ("Adresse : 5, rue Sousa, 82110 Lyon. IP publique 198.51.100.7, MAC 1", "ADDRESS", "5, rue Sousa, 82110 Lyon"),
+        ("Employeur : Halden SRL. Compte bancaire : 9", "ORGANIZATION", "Halden SRL"),
+        ("Lieu : Bayonne, le 08/05/2025 vers 8 h 40", "LOCATION", "Bayonne"),
+        ("Nom : TALLOW Prénom : Mira", "PERSON", "TALLOW"),
+        ("AFFAIRE TALLOW c. FRANCE", "PERSON", "TALLOW"),
+        ("to: manager Mira Tallow, permis", "PERSON", "Mira Tallow"),
+    ],
+)
+def test_a_value_ends_where_the_next_thing_begins(text: str, entity: str, expected: str) -> None:
+    assert found(text, entity)[:1] == [expected]
+
+
 def test_cells_carry_the_head_of_their_column() -> None:
     text = 'See:\nMRN,Name,Note\n00517733,"Tallow, Mira",x\n\nThe end, of it, all.'
     cells = {(cell.label, text[cell.start : cell.end]) for cell in table_fields(text)}
