@@ -163,7 +163,7 @@ class Pipeline:
         with record.stage("forward"):
             query = inbound.query if query is None else query
             answer = await self._upstream.send("POST", inbound.path, headers, payload, query)
-        return await self._answering.answered(trip, endpoint, aids, restoration, answer)
+        return await self._answering.answered(trip, endpoint, aids.citing(outgoing), restoration, answer)
 
     async def _stored(self, trip: Trip, ask: Asked) -> Outbound:
         """A request for something that the provider keeps: known here for this tenant, or refused."""
