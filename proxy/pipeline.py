@@ -81,7 +81,9 @@ class Pipeline:
         self._extractor = extractor or Extractor()
         self._closing = Closing(log, dialects, on_fault)
         self._answering = Answering(detector, counters, self._closing)
-        self._batching = Batching(detector, counters, upstream, self._store, self._strays, self._closing.going_out)
+        self._batching = Batching(
+            detector, counters, upstream, self._store, self._strays, self._closing.going_out, self._spending
+        )
 
     async def handle(self, inbound: Inbound) -> Outbound:
         """Answers a request. Raises nothing but CancelledError."""
