@@ -41,6 +41,7 @@ from proxy.vault import Vault, conversation_key, lookalikes, tenant_key
 from proxy.wire.asking import with_usage
 from proxy.wire.base import parse_strict, serialise
 from proxy.wire.dialects import USUAL, Dialects
+from proxy.wire.encoded import shown
 from proxy.wire.endpoints import Aids, Endpoint
 from proxy.wire.identity import asked_choices
 from proxy.wire.seals import NoSeals
@@ -175,7 +176,7 @@ class Pipeline:
             if stored.kind:
                 await keeping.recall([Reference(stored.kind, ask.id, "")], into=stored.body)
         with trip.record.stage("detect"):
-            headers, found = await self._searched(trip, list(ask.leaves))
+            headers, found = await self._searched(trip, [part for leaf in ask.leaves for part in shown(leaf)])
             if any(found):
                 raise UnsupportedByPolicy("An id in this request holds something that may not be forwarded.")
         endpoint = ask.endpoint()
@@ -246,10 +247,12 @@ class Pipeline:
         """
         passed = upstream_headers(trip.inbound.headers)
         carried = header_leaves(passed)
-        findings = await self._detector.detect([*leaves, *carried.values()], trip.policy, trip.inbound.tenant)
-        found = dict(zip(carried, findings[len(leaves) :], strict=True))
+        inside = [(name, leaf) for name, whole in carried.items() for leaf in shown(whole)]
+        looked_at = [*leaves, *(leaf for _, leaf in inside)]
+        findings = await self._detector.detect(looked_at, trip.policy, trip.inbound.tenant)
+        found = {name: some for (name, _), some in zip(inside, findings[len(leaves) :], strict=True) if some}
         if trip.policy.mode == "enforce":
-            for name in [name for name in carried if found[name] and name not in OPTIONAL]:
+            for name in [name for name in carried if name in found and name not in OPTIONAL]:
                 substitute(carried[name], found[name], Vault(b""), b"")  # raises: it is an identifier
             passed = [(name, value) for name, value in passed if not found.get(name)]
         return passed, findings[: len(leaves)]
@@ -265,10 +268,11 @@ class Pipeline:
     async def _pass_through(self, trip: Trip) -> Outbound:
         """`GET /v1/models` and the like: nothing found in it goes out, the answer comes back as it is."""
         inbound = trip.inbound
-        named = Leaf("$.model", inbound.path.rpartition("/")[2], Kind.ID)
-        headers, (found,) = await self._searched(trip, [named])
+        named = shown(Leaf("$.model", inbound.path.rpartition("/")[2], Kind.ID))
+        headers, found = await self._searched(trip, named)
         if trip.policy.mode == "enforce":
-            substitute(named, found, Vault(b""), b"")
+            for leaf, some in zip(named, found, strict=True):
+                substitute(leaf, some, Vault(b""), b"")
         await self._closing.going_out(trip)
         answer = await self._upstream.send("GET", inbound.path, headers, None, inbound.query)
         async with contextlib.aclosing(answer):

@@ -1,11 +1,12 @@
 """The text that recognizers read: what a person sees, in one spelling, with a way back to what was written.
 
 Zero-width characters, look-alike digits, typographic dashes and quotes, HTML entities, percent escapes, the
-backslash escapes of JSON and its kin, quoted-printable mail, and Markdown emphasis all hide a value from a pattern,
-most often by accident of copy and paste. `shadow` writes them out plainly (Unicode NFKC, UAX #15, and the rules
-below), remembers which stretch of the original each stretch came from, and never touches the original.
+backslash escapes of JSON and its kin, quoted-printable mail, control characters, and Markdown emphasis all hide a
+value from a pattern, most often by accident of copy and paste. `shadow` writes them out plainly (Unicode NFKC, UAX
+#15, and the rules below), remembers which stretch of the original each stretch came from, and never touches the
+original.
 
-May import: quoted, the standard library. Linear in the length of the text.
+May import: controls, quoted, the standard library. Linear in the length of the text.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from html.entities import html5
 
+from recognizers.controls import COLOURS, CONTROLS, separates
 from recognizers.quoted import ESCAPES, Quoted, characters
 
 
@@ -105,9 +107,10 @@ def shadow(text: str) -> Shadow:
     return Shadow(text) if result.text == text else result
 
 
-_ASCII_SPOT = re.compile(r"[*_`]|=(?:[0-9A-F]{2}|\r?\n)|%[0-9A-Fa-f]{2}|&[#A-Za-z]|\\[uUx]")
+_ASCII_SPOT = re.compile(r"[*_`\x00-\x08\x0e-\x1b\x7f]|=(?:[0-9A-F]{2}|\r?\n)|%[0-9A-Fa-f]{2}|&[#A-Za-z]|\\[uUx]")
 _SPOT = re.compile(
     r"[A-Za-z]?[^\x00-\x7f]+"
+    rf"|{COLOURS}|[\x00-\x08\x0e-\x1b\x7f]"
     r"|&(?:#0*[0-9]{1,7}|#[xX]0*[0-9A-Fa-f]{1,6}|[A-Za-z][A-Za-z0-9]{1,30});"
     r"|(?:%[0-9A-Fa-f]{2})+"
     rf"|{ESCAPES}"
@@ -131,6 +134,8 @@ def _put(builder: Builder, text: str, start: int, end: int, emphasis: set[int]) 
         _put_escape(builder, text, start, end, _backslashed(text[start:end].lstrip("\\")))
     elif first == "%":
         _put_escapes(builder, text, start, end)
+    elif first in CONTROLS:
+        builder.put(text[start:end] if separates(text, start) else "", start, end)
     elif first in "*_`":
         builder.put("" if start in emphasis else text[start:end], start, end)
     else:

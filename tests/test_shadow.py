@@ -40,6 +40,9 @@ PLAIN = [
     ("%7A%6F%65%40%78%2E%64%65", "zoe@x.de"),
     ("M%C3%BC %C3%BC", "Mü ü"),
     ("%C3%BC%FF%2B33 a%0Ab", "ü%FF+33 a b"),
+    ("z\0o\0e\0@\0x\0", "zoe@x"),
+    ("zoe\0@x.de\0\0mira@x.de", "zoe@x.de\0\0mira@x.de"),
+    ("\x1b[1;31mDE83\x1b[0m 70\x0899\x7f", "DE83 7099"),
     ("Zo=C3=AB M=C3=BCller <zoe=40example.com>", "Zoë Müller <zoe@example.com>"),
     ("a=3D1, Zo=C3=\n=AB M=FCl=\r\nler", "a=1, Zoë Müller"),
     ("x" * 70 + " FR=\r\n76 30=\n00", "x" * 70 + " FR76 3000"),
@@ -60,6 +63,7 @@ def test_written_out_plainly(text: str, expected: str) -> None:
         "page=20, ?x=20&y=40, token=FCabcdef, size=40x30\nuser=\nname=",
         f"key: {'QUJD' * 15}Rg=\nand so on; {'x ' * 30}=\ny = z",
         "Zo=C3=AB = x",
+        "a\0b\tc\nd\x0ce\x1ff",
         "plain ASCII, with a 100% share (and 5 * 3 = 15)",
         "Über déjà ñandú 中文 Привет",
         "snake_case, __init, _x and a_b_c",
@@ -101,6 +105,7 @@ def test_joiner_inside_a_word_goes() -> None:
         (r"x\u200b\u3316y", "㌖", r"\u3316"),
         ("%2B336%30", "+3360", "%2B336%30"),
         ("zoe&#x0000000040;x", "zoe@x", "zoe&#x0000000040;x"),
+        ("to \x1b[1mzoe\0@x.example\x1b[0m!", "zoe@x.example", "zoe\0@x.example"),
         ("to zoe=40exam=\nple.com =3D", "zoe@example.com", "zoe=40exam=\nple.com"),
         ("=3D\n M=C3=BCl=\nler=\n.", "Müller", "M=C3=BCl=\nler"),
         ("Ste\u0301phane", "Stéphane", "Ste\u0301phane"),
@@ -162,7 +167,7 @@ def test_an_empty_span_has_a_place() -> None:
 
 HOSTILE_UNITS = [
     "*a", "_ a ", "**a", "`a", "%41", "a%41 ", "&#64;", "👩\u200d", "\u0301\u0316", "\u200b", "é", "中，",
-    "\\", "\\u", "\\u0040", "\\ud83d", "\\" * 99 + "u", "\\x", "%C3", "%", "=\n",
+    "\\", "\\u", "\\u0040", "\\ud83d", "\\" * 99 + "u", "\\x", "%C3", "%", "=\n", "\0", "a\0", "\x1b[", "\x1b[0m",
     "=C3", "=40a", "a=", "=3D ", "=C3=\n", "&#0", "&#x" + "0" * 99, "0",
 ]  # fmt: skip
 
