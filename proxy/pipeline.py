@@ -45,7 +45,7 @@ from proxy.wire.encoded import shown
 from proxy.wire.endpoints import Aids, Endpoint
 from proxy.wire.identity import asked_choices
 from proxy.wire.seals import NoSeals
-from proxy.wire.state import Reference, references
+from proxy.wire.state import Reference, item_references, references
 from proxy.wire.stored import Asked, asked, find
 from recognizers import ENTITIES
 
@@ -201,6 +201,7 @@ class Pipeline:
         keeping = trip.keeping
         if endpoint.prompt == "input":
             await keeping.recall(references(body))
+            await keeping.recall_items(item_references(body))
         await keeping.begin(endpoint.keeps, body)
         keeping.count_as(limit)
         if endpoint.measured:
