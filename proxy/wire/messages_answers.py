@@ -45,7 +45,7 @@ def message(node: dict[str, JSON], restoring: Restoring, seals: Seals, documents
 
 def block(node: JSON, restoring: Restoring, seals: Seals) -> JSON:
     """One block of a message's content."""
-    if not isinstance(node, dict) or node.get("type") not in SIGNED | CALLS:
+    if not isinstance(node, dict) or str(node.get("type")) not in SIGNED | CALLS:
         return restored(node, "content", restoring)
     if node["type"] in SIGNED:
         return _signed(node, restoring, seals)

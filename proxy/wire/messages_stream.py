@@ -82,7 +82,7 @@ class MessagesStream(EventStream):
         payload = held.payload
         self._identity.block(payload)
         rekey(payload, self._restoring)
-        kind, index = payload.get("type"), _index(payload)
+        kind, index = str(payload.get("type")), _index(payload)
         if kind in _ENDS or payload.get("error"):
             self._hold.finish()
         if kind == "content_block_start":
@@ -113,7 +113,7 @@ class MessagesStream(EventStream):
         begun = held.payload.get("content_block")
         if not isinstance(begun, dict):
             return self._whole(held.payload)
-        kind, name = begun.get("type"), begun.get("name")
+        kind, name = str(begun.get("type")), begun.get("name")
         if kind not in SIGNED:
             rekey(begun, self._restoring)
         if isinstance(name, str):
