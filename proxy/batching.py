@@ -2,7 +2,7 @@
 
 A file's requests share one vault, which is written down, sealed, before the client hears of the file's id. A batch is
 known by the file that it was made of, and so are the files that it writes. What was not uploaded here by this tenant
-does not exist. May import: the stages, chain, store, trip, vault, wire, policy, model, errors.
+does not exist. May import: the stages, budgets, chain, store, trip, vault, wire, policy, model, errors.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ import regex
 
 from proxy import chain as chains
 from proxy import measure
+from proxy.budgets import Spending
 from proxy.chain import Chain
 from proxy.detect import Detector
 from proxy.errors import BadAnswer, BadRequest, Refusal, UnknownState, UnsupportedByPolicy
@@ -53,10 +54,11 @@ class Reply:
 
 @dataclass(frozen=True, slots=True)
 class _Known:
-    """An input file: the endpoint of its lines, and what its placeholders stand for."""
+    """An input file: the endpoint of its lines, what its placeholders stand for, and the tokens that it asks for."""
 
     url: str
     chain: Chain
+    tokens: int
 
 
 class Batching:
@@ -70,8 +72,10 @@ class Batching:
         store: Store,
         strays: regex.Pattern[str],
         going_out: Callable[[Trip], Awaitable[None]],
+        spending: Spending,
     ) -> None:
         """`going_out` is waited for before anything is sent; what it raises refuses the request."""
+        self._spending = spending
         self._detector = detector
         self._counters = counters
         self._upstream = upstream
@@ -105,7 +109,9 @@ class Batching:
         if form.fields.get("purpose") != "batch" or set(form.fields) != {"purpose"}:
             raise UnsupportedByPolicy("Only files of the purpose batch are inspected, without other fields.")
         batch = read_batch(form.file)
-        aids = {line.number: self._measured(trip.policy, batch, line) for line in batch.lines}
+        measured = {line.number: self._measured(trip.policy, batch, line) for line in batch.lines}
+        aids = {number: aid for number, (aid, _) in measured.items()}
+        tokens = sum(tokens for _, tokens in measured.values())
         allowed = _passed(trip.policy)
         leaves = {line.number: _leaves(batch, line, allowed, aids[line.number]) for line in batch.lines}
         found = await self._detected(trip, tenant, leaves)
@@ -122,11 +128,12 @@ class Batching:
         node = told(raw)
         if answer.status < 400 and isinstance(node, dict):
             chain = Chain(conversation_key(tenant, scope), vault.everything(), vault.taken)
-            await self._store.put(Place(tenant, "file", _id(node)), batch.url.encode() + b"\n" + chains.written(chain))
+            about = f"{batch.url} {tokens}\n".encode()
+            await self._store.put(Place(tenant, "file", _id(node)), about + chains.written(chain))
         return Reply(answer, self._shown(trip, raw, Restoration(vault)))
 
-    def _measured(self, policy: Policy, batch: Batch, line: Line) -> Aids:
-        """What the line's walk needs, once it is known to fit into the served limit."""
+    def _measured(self, policy: Policy, batch: Batch, line: Line) -> tuple[Aids, int]:
+        """What the line's walk needs, once it is known to fit into the served limit, and the tokens it asks for."""
         where = f"line {line.number}"
         model = line.body.get("model", "")
         limit = policy.limit_for(model) if isinstance(model, str) else None
@@ -141,7 +148,8 @@ class Batching:
             charging=batch.endpoint.charging,
         )
         measure.check_limit(measured, limit.served, param=where)
-        return Aids(self._counters.decoder(limit.tokenizer, limit.factor), NoSeals())
+        aids = Aids(self._counters.decoder(limit.tokenizer, limit.factor), NoSeals())
+        return aids, measured.prompt + (measured.completion or 0)
 
     async def _detected(
         self, trip: Trip, tenant: bytes, leaves: Mapping[int, list[Leaf]]
@@ -158,7 +166,7 @@ class Batching:
         return found
 
     async def _create(self, trip: Trip, tenant: bytes) -> Reply:
-        """A batch of a file that was uploaded here."""
+        """A batch of a file that was uploaded here. The provider takes its time: only the day's budget holds for it."""
         body = parse_strict(trip.inbound.body)
         if not isinstance(body, dict):
             raise BadRequest("The body must be a JSON object.")
@@ -169,6 +177,8 @@ class Batching:
         known = await self._known(tenant, file if isinstance(file, str) else "")
         if body.get("endpoint") != known.url:
             raise BadRequest("The endpoint is not the one that the file's requests are for.", param="$.endpoint")
+        whole_day = trip.policy.limits.budgets.model_copy(update={"tokens_per_minute": None})
+        await self._spending.spend(trip.inbound.tenant, known.tokens, whole_day)
         answer, raw = await self._sent(trip, serialise(body), "application/json")
         node = told(raw)
         if answer.status < 400 and isinstance(node, dict):
@@ -216,7 +226,8 @@ class Batching:
         kind, _, rest = (await self._store.get(Place(tenant, "file", id)))[-1].partition(b"\n")
         if kind == b"of":
             kind, _, rest = (await self._store.get(Place(tenant, "file", rest.decode())))[-1].partition(b"\n")
-        return _Known(kind.decode(), chains.read([rest]))
+        url, _, tokens = kind.decode().partition(" ")
+        return _Known(url, chains.read([rest]), int(tokens or 0))
 
     def _restoration(self, trip: Trip, known: _Known) -> Restoration:
         trip.vault = known.chain.vault(frozenset())

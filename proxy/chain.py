@@ -61,6 +61,17 @@ class Chain:
         return replace(self, entries=vault.everything(), taken=vault.taken)
 
 
+def joined(parts: Sequence[tuple[Chain, int]]) -> Chain:
+    """What a request goes on from that names items of several answers: all their placeholders, and the tokens of those
+    items, which are given with the chain of their answer, oldest first. The key is that of the last."""
+    last = parts[-1][0]
+    counted = [replace(chain, tokens=tokens).counted(last.tokenizer, last.factor) for chain, tokens in parts]
+    entries = dict.fromkeys(entry for chain in counted for entry in chain.entries)
+    taken = frozenset[str]().union(*(chain.taken for chain in counted))
+    tokens = sum(chain.tokens for chain in counted)
+    return replace(last, entries=tuple(entries), taken=taken, tokens=tokens, answer=0, texts=0)
+
+
 def written(chain: Chain) -> bytes:
     """A chain as the content of a record."""
     entries = [[e.entity, e.number, e.text, e.written, e.is_number, e.spelled] for e in chain.entries]

@@ -10,6 +10,7 @@ May import: policy, store, chain, vault, wire, errors, the standard library.
 
 from __future__ import annotations
 
+import json
 import secrets
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
@@ -54,6 +55,7 @@ class Keeping:
         self._sealed = 0
         self._unmeasured = False
         self._insists = False
+        self._names_items = False
 
     def allowed(self) -> frozenset[str]:
         """The words by which the wire lets references pass."""
@@ -63,7 +65,8 @@ class Keeping:
             (rules.conversations, state.CONVERSATIONS),
             (rules.prompts, state.PROMPTS),
         )
-        return frozenset(word for verdict, word in words if verdict == "allow")
+        items = {state.NAMED} if self._names_items else set[str]()
+        return frozenset(word for verdict, word in words if verdict == "allow") | items
 
     def permit(self, kind: str) -> None:
         """Raises `UnsupportedByPolicy` where the policy refuses this kind of stored thing."""
@@ -84,14 +87,34 @@ class Keeping:
             )
         for reference in references:
             self.permit(reference.kind)
-            try:
-                fragments = await self._store.get(self._place(reference.kind, reference.id))
-            except (UnknownState, ExpiredState) as refusal:
-                refusal.param = reference.param or None
-                raise
-            self.chain = self._before = _read(fragments)
+            self.chain = self._before = _read(await self._get(reference))
             if into or reference.kind == "conversation":
                 self._target = reference
+
+    async def recall_items(self, references: Sequence[Reference]) -> None:
+        """Reads what the request goes on from that names items of earlier answers. Raises like `recall`."""
+        if not references:
+            return
+        if self.chain is not None:
+            raise UnsupportedByPolicy(
+                "A request goes on from items that it names, or from a response or a conversation, not from both.",
+                param=references[0].param,
+            )
+        self.permit("response")
+        tokens: dict[str, int] = {}
+        for reference in references:
+            answer, size = json.loads((await self._get(reference))[-1])
+            tokens[answer] = tokens.get(answer, 0) + size
+        answers = [Reference("response", answer, references[0].param) for answer in tokens]
+        self.chain = chains.joined([(_read(await self._get(answer)), tokens[answer.id]) for answer in answers])
+        self._before, self._names_items = self.chain, True
+
+    async def _get(self, reference: Reference) -> list[bytes]:
+        try:
+            return await self._store.get(self._place(reference.kind, reference.id))
+        except (UnknownState, ExpiredState) as refusal:
+            refusal.param = reference.param or None
+            raise
 
     async def begin(self, keeps: Keeps | None, body: JSON) -> None:
         """Notes whether the answer to this body is kept, and that the store is there if it is."""
@@ -189,13 +212,27 @@ class Keeping:
         output, seen.output = seen.output, None
         usage = 0 if seen.usage is None else seen.usage.completion or 0
         self._next = replace(self._next, answer=max(await count(output), usage))
+        items = await self._items(seen.id, output, count)
         try:
+            await self._store.put_many(items)
             for id in self._written:
                 await self._write("response", id, self._next)
             if self._target is not None:
                 await self._write(self._target.kind, self._target.id, self._next)
         except Unavailable:
             self.failed = True
+
+    async def _items(
+        self, answer: str | None, output: JSON, count: Callable[[JSON], Awaitable[int]]
+    ) -> list[tuple[Place, bytes]]:
+        """Which items an answer has that a later request may name, each with its tokens."""
+        known = self._keeps is not None and self._keeps.kind == "response" and answer in self._written
+        named = [item for item in output if isinstance(item, dict)] if known and isinstance(output, list) else []
+        return [
+            (self._place("item", str(item["id"])), json.dumps([answer, await count([item])]).encode())
+            for item in named
+            if is_id(item.get("id"))
+        ]
 
     async def undo(self) -> None:
         """Nothing came of the request: what the provider keeps is as long as before."""

@@ -41,10 +41,11 @@ from proxy.vault import Vault, conversation_key, lookalikes, tenant_key
 from proxy.wire.asking import with_usage
 from proxy.wire.base import parse_strict, serialise
 from proxy.wire.dialects import USUAL, Dialects
+from proxy.wire.encoded import shown
 from proxy.wire.endpoints import Aids, Endpoint
 from proxy.wire.identity import asked_choices
 from proxy.wire.seals import NoSeals
-from proxy.wire.state import Reference, references
+from proxy.wire.state import Reference, item_references, references
 from proxy.wire.stored import Asked, asked, find
 from recognizers import ENTITIES
 
@@ -81,7 +82,9 @@ class Pipeline:
         self._extractor = extractor or Extractor()
         self._closing = Closing(log, dialects, on_fault)
         self._answering = Answering(detector, counters, self._closing)
-        self._batching = Batching(detector, counters, upstream, self._store, self._strays, self._closing.going_out)
+        self._batching = Batching(
+            detector, counters, upstream, self._store, self._strays, self._closing.going_out, self._spending
+        )
 
     async def handle(self, inbound: Inbound) -> Outbound:
         """Answers a request. Raises nothing but CancelledError."""
@@ -163,7 +166,7 @@ class Pipeline:
         with record.stage("forward"):
             query = inbound.query if query is None else query
             answer = await self._upstream.send("POST", inbound.path, headers, payload, query)
-        return await self._answering.answered(trip, endpoint, aids, restoration, answer)
+        return await self._answering.answered(trip, endpoint, aids.citing(outgoing), restoration, answer)
 
     async def _stored(self, trip: Trip, ask: Asked) -> Outbound:
         """A request for something that the provider keeps: known here for this tenant, or refused."""
@@ -173,7 +176,7 @@ class Pipeline:
             if stored.kind:
                 await keeping.recall([Reference(stored.kind, ask.id, "")], into=stored.body)
         with trip.record.stage("detect"):
-            headers, found = await self._searched(trip, list(ask.leaves))
+            headers, found = await self._searched(trip, [part for leaf in ask.leaves for part in shown(leaf)])
             if any(found):
                 raise UnsupportedByPolicy("An id in this request holds something that may not be forwarded.")
         endpoint = ask.endpoint()
@@ -198,6 +201,7 @@ class Pipeline:
         keeping = trip.keeping
         if endpoint.prompt == "input":
             await keeping.recall(references(body))
+            await keeping.recall_items(item_references(body))
         await keeping.begin(endpoint.keeps, body)
         keeping.count_as(limit)
         if endpoint.measured:
@@ -244,10 +248,12 @@ class Pipeline:
         """
         passed = upstream_headers(trip.inbound.headers)
         carried = header_leaves(passed)
-        findings = await self._detector.detect([*leaves, *carried.values()], trip.policy, trip.inbound.tenant)
-        found = dict(zip(carried, findings[len(leaves) :], strict=True))
+        inside = [(name, leaf) for name, whole in carried.items() for leaf in shown(whole)]
+        looked_at = [*leaves, *(leaf for _, leaf in inside)]
+        findings = await self._detector.detect(looked_at, trip.policy, trip.inbound.tenant)
+        found = {name: some for (name, _), some in zip(inside, findings[len(leaves) :], strict=True) if some}
         if trip.policy.mode == "enforce":
-            for name in [name for name in carried if found[name] and name not in OPTIONAL]:
+            for name in [name for name in carried if name in found and name not in OPTIONAL]:
                 substitute(carried[name], found[name], Vault(b""), b"")  # raises: it is an identifier
             passed = [(name, value) for name, value in passed if not found.get(name)]
         return passed, findings[: len(leaves)]
@@ -263,10 +269,11 @@ class Pipeline:
     async def _pass_through(self, trip: Trip) -> Outbound:
         """`GET /v1/models` and the like: nothing found in it goes out, the answer comes back as it is."""
         inbound = trip.inbound
-        named = Leaf("$.model", inbound.path.rpartition("/")[2], Kind.ID)
-        headers, (found,) = await self._searched(trip, [named])
+        named = shown(Leaf("$.model", inbound.path.rpartition("/")[2], Kind.ID))
+        headers, found = await self._searched(trip, named)
         if trip.policy.mode == "enforce":
-            substitute(named, found, Vault(b""), b"")
+            for leaf, some in zip(named, found, strict=True):
+                substitute(leaf, some, Vault(b""), b"")
         await self._closing.going_out(trip)
         answer = await self._upstream.send("GET", inbound.path, headers, None, inbound.query)
         async with contextlib.aclosing(answer):

@@ -1,11 +1,12 @@
 """The text that recognizers read: what a person sees, in one spelling, with a way back to what was written.
 
 Zero-width characters, look-alike digits, typographic dashes and quotes, HTML entities, percent escapes, the
-backslash escapes of JSON and its kin, and Markdown emphasis all hide a value from a pattern, most often by accident
-of copy and paste. `shadow` writes them out plainly (Unicode NFKC, UAX #15, and the rules below), remembers which
-stretch of the original each stretch came from, and never touches the original.
+backslash escapes of JSON and its kin, quoted-printable mail, control characters, and Markdown emphasis all hide a
+value from a pattern, most often by accident of copy and paste. `shadow` writes them out plainly (Unicode NFKC, UAX
+#15, and the rules below), remembers which stretch of the original each stretch came from, and never touches the
+original.
 
-May import: the standard library. Linear in the length of the text.
+May import: controls, quoted, the standard library. Linear in the length of the text.
 """
 
 from __future__ import annotations
@@ -17,6 +18,9 @@ from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from html.entities import html5
+
+from recognizers.controls import COLOURS, CONTROLS, separates
+from recognizers.quoted import ESCAPES, Quoted, characters
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,12 +91,15 @@ def shadow(text: str) -> Shadow:
     """The shadow of `text`; `text` itself, uncopied, when there is nothing to normalise."""
     if _plain(text):
         return Shadow(text)
-    builder, done, emphasis = Builder(), 0, _emphasis(text)
+    builder, done, emphasis, quoted = Builder(), 0, _emphasis(text), Quoted(text)
     for spot in _SPOT.finditer(text):
         start, end = spot.span()
         if start > done:
             builder.put(text[done:start], done, start)
-        _put(builder, text, start, end, emphasis)
+        if text[start] == "=":
+            _put_quoted(builder, text, start, end, quoted)
+        else:
+            _put(builder, text, start, end, emphasis)
         done = end
     if done < len(text):
         builder.put(text[done:], done, len(text))
@@ -100,11 +107,13 @@ def shadow(text: str) -> Shadow:
     return Shadow(text) if result.text == text else result
 
 
-_ASCII_SPOT = re.compile(r"[*_`]|%[0-9A-Fa-f]{2}|&[#A-Za-z]|\\[uUx]")
+_ASCII_SPOT = re.compile(r"[*_`\x00-\x08\x0e-\x1b\x7f]|=(?:[0-9A-F]{2}|\r?\n)|%[0-9A-Fa-f]{2}|&[#A-Za-z]|\\[uUx]")
 _SPOT = re.compile(
     r"[A-Za-z]?[^\x00-\x7f]+"
+    rf"|{COLOURS}|[\x00-\x08\x0e-\x1b\x7f]"
     r"|&(?:#0*[0-9]{1,7}|#[xX]0*[0-9A-Fa-f]{1,6}|[A-Za-z][A-Za-z0-9]{1,30});"
     r"|(?:%[0-9A-Fa-f]{2})+"
+    rf"|{ESCAPES}"
     r"|(?<!\\)\\+(?:u[dD][89ABab][0-9A-Fa-f]{2}\\+u[dD][C-Fc-f][0-9A-Fa-f]{2}"
     r"|u[0-9A-Fa-f]{4}|u\{0*[0-9A-Fa-f]{1,6}\}|U[0-9A-Fa-f]{8}|x[0-9A-Fa-f]{2})"
     r"|(?<!\*)\*{1,3}(?!\*)|(?<!_)_{1,3}(?!_)|(?<!`)`{1,2}(?!`)"
@@ -125,6 +134,8 @@ def _put(builder: Builder, text: str, start: int, end: int, emphasis: set[int]) 
         _put_escape(builder, text, start, end, _backslashed(text[start:end].lstrip("\\")))
     elif first == "%":
         _put_escapes(builder, text, start, end)
+    elif first in CONTROLS:
+        builder.put(text[start:end] if separates(text, start) else "", start, end)
     elif first in "*_`":
         builder.put("" if start in emphasis else text[start:end], start, end)
     else:
@@ -277,6 +288,15 @@ def _put_escapes(builder: Builder, text: str, start: int, end: int) -> None:
         upto = start + _ONE_ESCAPE * (1 if wrong else len(char.encode()))
         _put_escape(builder, text, start, upto, "" if wrong else char)
         start = upto
+
+
+def _put_quoted(builder: Builder, text: str, start: int, end: int, quoted: Quoted) -> None:
+    """A run of quoted-printable escapes; anything else that looks like one stays."""
+    if not quoted.holds(start):
+        builder.put(text[start:end], start, end)
+        return
+    for char, first, last in characters(text[start:end]):
+        _put_escape(builder, text, start + first, start + last, char)
 
 
 def _beside(left: str, right: str) -> bool:

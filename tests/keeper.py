@@ -80,7 +80,7 @@ class Keeper:
         talk = body.get("conversation")
         talk = talk["id"] if isinstance(talk, dict) else talk
         before = self.kept[body.get("previous_response_id") or talk]["said"] if self._goes_on(body) else []
-        items = _items(body.get("input"))
+        items = [self._named(item) for item in _items(body.get("input"))]
         said = [*before, *(_text(item) for item in items)]
         id = self._new("resp")
         text = "\n".join(said) if body["model"] == "recall" else said[-1]
@@ -94,6 +94,13 @@ class Keeper:
         if body.get("background"):
             return JSONResponse({**answer, "status": "queued", "output": [], "usage": None})
         return JSONResponse(answer)
+
+    def _named(self, item: dict[str, Any]) -> dict[str, Any]:
+        """The item itself, where only its id is given."""
+        if item.get("content") is not None or item.get("output") is not None:
+            return item
+        made = (one for kept in self.kept.values() for one in kept.get("answer", {}).get("output", []))
+        return next(one for one in made if one["id"] == item["id"])
 
     def _goes_on(self, body: dict[str, Any]) -> bool:
         return body.get("previous_response_id") is not None or body.get("conversation") is not None

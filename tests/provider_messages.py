@@ -50,17 +50,36 @@ def _block(body: dict[str, Any]) -> tuple[dict[str, Any], str]:
     if body.get("tools") and not returned:
         given = {"text": last_text(body), "count": 1}
         return {"type": "tool_use", "id": "toolu_1", "name": body["tools"][0]["name"], "input": given}, "tool_use"
-    return {"type": "text", "text": last_text(body)}, "end_turn"
+    block: dict[str, Any] = {"type": "text", "text": last_text(body)}
+    cited = list(_cited(body))
+    return (block | {"citations": cited} if cited else block), "end_turn"
+
+
+def _cited(body: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """The second line of every document with citations of the last message."""
+    said = body["messages"][-1]["content"]
+    found = [block for block in said if isinstance(block, dict) and block.get("type") == "document"]
+    for at, document in enumerate(found):
+        if (document.get("citations") or {}).get("enabled"):
+            data = document["source"]["data"]
+            start = data.index("\n") + 1
+            end = data.index("\n", start)
+            cited = {"cited_text": data[start:end], "document_index": at, "document_title": None, "file_id": None}
+            yield {"type": "char_location", **cited, "start_char_index": start, "end_char_index": end}
 
 
 def _empty(block: dict[str, Any]) -> dict[str, Any]:
-    return {"input": {}} if block["type"] == "tool_use" else {"text": ""}
+    if block["type"] == "tool_use":
+        return {"input": {}}
+    return {"text": "", "citations": []} if "citations" in block else {"text": ""}
 
 
 def _deltas(block: dict[str, Any], knobs: dict[str, str]) -> Iterator[dict[str, Any]]:
     size = int(knobs.get("chunk", 5))
     is_call = block["type"] == "tool_use"
     text = json.dumps(block["input"], ensure_ascii="ascii" in knobs) if is_call else block["text"]
+    for citation in block.get("citations", []):
+        yield {"type": "citations_delta", "citation": citation}
     for at in range(0, len(text), size):
         piece = text[at : at + size]
         if is_call:

@@ -113,6 +113,9 @@ def service(keeper: Keeper, tmp_path_factory: pytest.TempPathFactory) -> Iterato
     policy = tmp_path_factory.mktemp("policy") / "batches.yaml"
     default = (ROOT / "policies" / "default.yaml").read_text(encoding="utf-8")
     allowing = default.replace("unknown_tokens: 4096}", "unknown_tokens: 4096, batches: allow}")
+    allowing = re.sub(
+        "(?m)^limits:\n", "limits:\n  budgets: {tokens_per_minute: 1000, tokens_per_day: 10000}\n", allowing
+    )
     policy.write_text(allowing, encoding="utf-8")
     with serving(keeper, "--policy", str(policy)) as service:  # type: ignore[arg-type]
         yield service
@@ -162,6 +165,21 @@ def test_a_batch_from_its_file_to_its_results(client: Any, keeper: Keeper) -> No
     assert [one["custom_id"] for one in results] == ["c0", "c1", "c2"]
     assert made.batches.cancel(batch.id).id == batch.id
     assert found_in(keeper.seen(), (EMAIL, IBAN)) == []
+
+
+def test_a_batch_takes_all_of_its_tokens_from_the_budget_of_the_day(client: Any, keeper: Keeper) -> None:
+    """More than a minute's budget goes, once; a second batch of the same file has no room left in the day."""
+    made = client("spends")
+    lines = [json.loads(line) for line in requests(TEXTS).splitlines()]
+    asking = b"\n".join(json.dumps({**line, "body": {**line["body"], "max_tokens": 2000}}).encode() for line in lines)
+    file = made.files.create(file=("a.jsonl", asking), purpose="batch")
+    wanted: Any = {"input_file_id": file.id, "endpoint": "/v1/chat/completions", "completion_window": "24h"}
+    made.batches.create(**wanted)
+    keeper.received.clear()
+    with pytest.raises(openai.RateLimitError) as refused:
+        made.batches.create(**wanted)
+    assert refused.value.code == "token_budget_exceeded"
+    assert keeper.received == []
 
 
 def test_nobody_else_has_files_and_batches(client: Any, keeper: Keeper) -> None:

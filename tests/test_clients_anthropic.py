@@ -77,6 +77,29 @@ def test_tools_whole_and_streamed(client: Anthropic, knobs: str) -> None:
     assert last.content[0].text == f"Saved for {NAME}"  # type: ignore[union-attr]
 
 
+def test_citations_count_in_the_documents_of_the_client(client: Anthropic, guarded: Service) -> None:
+    text = f"A letter to {NAME} <{EMAIL}>.\n{NAME} owes nothing, says {EMAIL}.\nThat is all."
+    source: Any = {"type": "text", "media_type": "text/plain", "data": text}
+    document: Any = {"type": "document", "source": source, "citations": {"enabled": True}}
+    asked: Any = [{"role": "user", "content": [document, {"type": "text", "text": "Who owes what?"}]}]
+    whole = client.messages.create(model=MODEL, max_tokens=99, messages=asked)
+    with client.messages.stream(model="echo;chunk=3", max_tokens=99, messages=asked) as stream:
+        streamed = stream.get_final_message()
+    for answer in (whole, streamed):
+        (block,) = answer.content
+        assert block.type == "text"
+        (citation,) = block.citations or []
+        assert citation.type == "char_location"
+        assert citation.cited_text == text.split("\n")[1]
+        assert text[citation.start_char_index : citation.end_char_index] == citation.cited_text
+    turns: Any = [*asked, {"role": "assistant", "content": whole.content}, {"role": "user", "content": "Thanks"}]
+    client.messages.create(model=MODEL, max_tokens=99, messages=turns)
+    sent = guarded.provider.last.json["messages"]
+    (again,) = sent[1]["content"][0]["citations"]
+    data = sent[0]["content"][0]["source"]["data"]
+    assert data[again["start_char_index"] : again["end_char_index"]] == again["cited_text"] == data.split("\n")[1]
+
+
 def test_tokens_are_counted(client: Anthropic) -> None:
     assert client.messages.count_tokens(model=MODEL, messages=ASKED).input_tokens == 5_000
 

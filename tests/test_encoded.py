@@ -1,4 +1,4 @@
-"""Values in base64 and hexadecimal digits: found, replaced in their own encoding, and given back exactly."""
+"""Values in base64, base32 and hexadecimal digits: found, replaced in their own encoding, and given back exactly."""
 
 from __future__ import annotations
 
@@ -83,6 +83,10 @@ def url64(text: str) -> str:
     return base64.urlsafe_b64encode(text.encode()).decode().rstrip("=")
 
 
+def b32(text: str) -> str:
+    return base64.b32encode(text.encode()).decode()
+
+
 def mime(text: str, line_break: str = "\n", width: int = 76) -> str:
     written = b64(text)
     return line_break.join(written[at : at + width] for at in range(0, len(written), width))
@@ -120,6 +124,20 @@ WRITTEN: dict[str, tuple[str, Callable[[str], str]]] = {
     "CRLF lines": (mime(LONG, "\r\n", 64), lambda s: base64.b64decode(s).decode()),
     "UTF-16": (b64(MAIL, "utf-16-le"), lambda s: base64.b64decode(s).decode("utf-16-le")),
     "Latin-1": (b64(f"Dear {NAME}", "latin-1"), lambda s: base64.b64decode(s).decode("latin-1")),
+    "base32": (b32(MAIL), lambda s: base64.b32decode(s).decode()),
+    "base32 in small letters": (b32(NAME).lower(), lambda s: base64.b32decode(s.upper()).decode()),
+    "base32 without padding": (
+        b32(NAME).rstrip("="),
+        lambda s: base64.b32decode(s + "=" * (-len(s) % 8)).decode(),
+    ),
+    "base32 in lines": (
+        "\n".join(re.findall("(?s).{1,64}", b32(LONG))),
+        lambda s: base64.b32decode(s.replace("\n", "")).decode(),
+    ),
+    "base32 with a short last line": (
+        "\n".join(re.findall("(?s).{1,72}", b32(MAIL + "." * 24))),
+        lambda s: base64.b32decode(s.replace("\n", "")).decode(),
+    ),
     "hex": (hexed(MAIL), lambda s: bytes.fromhex(s).decode()),
     "HEX": (hexed(NAME).upper(), lambda s: bytes.fromhex(s).decode()),
     "0x": ("0x" + hexed(MAIL), lambda s: bytes.fromhex(s[2:]).decode()),
@@ -174,8 +192,8 @@ def test_in_json_text_the_spelling_comes_back_too(form: str, times: int) -> None
     assert in_pieces(restoration, out, list(range(len(out))), Context.JSON) == text
 
 
-@pytest.mark.parametrize("outer", [b64, hexed, percent, entities, escapes, lambda text: json.dumps({"a": text})])
-@pytest.mark.parametrize("inner", [b64, hexed, lambda text: json.dumps({"a": text, "card": 1})])
+@pytest.mark.parametrize("outer", [b64, b32, hexed, percent, entities, escapes, lambda text: json.dumps({"a": text})])
+@pytest.mark.parametrize("inner", [b64, b32, hexed, lambda text: json.dumps({"a": text, "card": 1})])
 def test_one_encoding_inside_another(outer: Callable[[str], str], inner: Callable[[str], str]) -> None:
     text = f"This: {outer(inner(MAIL))} is it."
     out, restoration = sent(text)
@@ -219,6 +237,9 @@ def test_too_deep_is_refused() -> None:
         hexed("nothing to be seen"),
         "internationalization of the/usr/local/lib/python3 and a_long_identifier-with-dashes",
         "d41d8cd98f00b204e9800998ecf8427e 550e8400-e29b-41d4-a716-446655440000 +33612345678 20261201T120000",
+        b32("the sky is blue, nobody is named"),
+        "ORUGKIDTNN4SA2LTEBRGY5LF ORUGKIDTNN4SA2LTEBRGY5LF== ORUGKIDTNN4SA2LTEBRGY5LFFQ== INTERNATIONALIZATION",
+        f"{b64('the sky is blue')}== {b64('the sky is blue!')}====",
         "QUJDREVGR0g QUJD===== =QUJDREVGR0g A== %2B%2F%2B%2F%2B%2F%2B",
         "12 34 56 78 90 12, 0xdeadbeef 00:11:22:33:44:55:66",
         mime("the sky is blue. " * 20),

@@ -40,6 +40,14 @@ PLAIN = [
     ("%7A%6F%65%40%78%2E%64%65", "zoe@x.de"),
     ("M%C3%BC %C3%BC", "Mü ü"),
     ("%C3%BC%FF%2B33 a%0Ab", "ü%FF+33 a b"),
+    ("z\0o\0e\0@\0x\0", "zoe@x"),
+    ("zoe\0@x.de\0\0mira@x.de", "zoe@x.de\0\0mira@x.de"),
+    ("\x1b[1;31mDE83\x1b[0m 70\x0899\x7f", "DE83 7099"),
+    ("Zo=C3=AB M=C3=BCller <zoe=40example.com>", "Zoë Müller <zoe@example.com>"),
+    ("a=3D1, Zo=C3=\n=AB M=FCl=\r\nler", "a=1, Zoë Müller"),
+    ("x" * 70 + " FR=\r\n76 30=\n00", "x" * 70 + " FR76 3000"),
+    ("=?utf-8?Q?Zo=C3=AB?= =?utf-8?B?Wm/DqyBNw7xsbGVy?=", "=?utf-8?Q?Zoë?= =?utf-8?B?Wm/DqyBNw7xsbGVy?="),
+    ("a = b\nZo=C3=AB =3D=FF=00.\nc=20", "a = b\nZoë =ÿ .\nc=20"),
     ("zoe&#x0000040;x &#00000000064; &#10;&#0;", "zoe@x @   "),
 ]
 
@@ -52,6 +60,10 @@ def test_written_out_plainly(text: str, expected: str) -> None:
 @pytest.mark.parametrize(
     "text",
     [
+        "page=20, ?x=20&y=40, token=FCabcdef, size=40x30\nuser=\nname=",
+        f"key: {'QUJD' * 15}Rg=\nand so on; {'x ' * 30}=\ny = z",
+        "Zo=C3=AB = x",
+        "a\0b\tc\nd\x0ce\x1ff",
         "plain ASCII, with a 100% share (and 5 * 3 = 15)",
         "Über déjà ñandú 中文 Привет",
         "snake_case, __init, _x and a_b_c",
@@ -93,6 +105,9 @@ def test_joiner_inside_a_word_goes() -> None:
         (r"x\u200b\u3316y", "㌖", r"\u3316"),
         ("%2B336%30", "+3360", "%2B336%30"),
         ("zoe&#x0000000040;x", "zoe@x", "zoe&#x0000000040;x"),
+        ("to \x1b[1mzoe\0@x.example\x1b[0m!", "zoe@x.example", "zoe\0@x.example"),
+        ("to zoe=40exam=\nple.com =3D", "zoe@example.com", "zoe=40exam=\nple.com"),
+        ("=3D\n M=C3=BCl=\nler=\n.", "Müller", "M=C3=BCl=\nler"),
         ("Ste\u0301phane", "Stéphane", "Ste\u0301phane"),
         ("ﬁn…", "fin", "ﬁn"),
     ],
@@ -106,7 +121,7 @@ def test_way_back(text: str, value: str, written: str) -> None:
 
 ESCAPES = [
     r"\u0040", r"\ud83d", r"\ude00", r"\\u0301", r"\u200b", r"\ufdfa", r"\x41", r"\U0001f600", "\\", "a", " ",
-    "%2B", "%C3", "%BC", "&#x0040;", "&#0;",
+    "%2B", "%C3", "%BC", "=C3", "=BC", "=40x.de", "=\n", "=3D", "&#x0040;", "&#0;",
 ]  # fmt: skip
 HOSTILE = st.text(
     st.sampled_from("ab1 \n*_`%40&#64;amp\\ux{}\u200b\u200d\u0301é中👩４—’\u00a0ﬁ…\ufe0f\u1112\u1161\u11ab"),
@@ -152,7 +167,8 @@ def test_an_empty_span_has_a_place() -> None:
 
 HOSTILE_UNITS = [
     "*a", "_ a ", "**a", "`a", "%41", "a%41 ", "&#64;", "👩\u200d", "\u0301\u0316", "\u200b", "é", "中，",
-    "\\", "\\u", "\\u0040", "\\ud83d", "\\" * 99 + "u", "\\x", "%C3", "%", "&#0", "&#x" + "0" * 99, "0",
+    "\\", "\\u", "\\u0040", "\\ud83d", "\\" * 99 + "u", "\\x", "%C3", "%", "=\n", "\0", "a\0", "\x1b[", "\x1b[0m",
+    "=C3", "=40a", "a=", "=3D ", "=C3=\n", "&#0", "&#x" + "0" * 99, "0",
 ]  # fmt: skip
 
 

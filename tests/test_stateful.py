@@ -343,7 +343,8 @@ def test_templates_references_and_both_at_once_are_refused(world: World, replica
     world.keeper.received.clear()
     for body in (
         {"prompt": {"id": "pmpt_1"}},
-        {"input": [{"type": "item_reference", "id": "msg_1"}]},
+        {"input": [{"type": "item_reference", "id": "mira tallow"}]},
+        {"input": [{"id": {"id": "msg_1"}}]},
         {"previous_response_id": id, "conversation": talk},
         {"previous_response_id": "mira tallow"},
         {"previous_response_id": {"id": id}},
@@ -351,6 +352,52 @@ def test_templates_references_and_both_at_once_are_refused(world: World, replica
     ):
         with pytest.raises(openai.BadRequestError):
             one.responses.create(**{"model": "echo", "input": "x", **body})  # type: ignore[call-overload]
+    assert world.keeper.received == []
+
+
+def test_items_of_earlier_answers_may_be_named(world: World, replicas: list[Replica]) -> None:
+    """As clients do that send what the user said, and name what the model said; of two answers, by another replica."""
+    one, other = replicas[0].client(), replicas[1].client()
+    turns = [one.responses.create(model="echo", input=text) for text in (TEXT, f"And {MAIL}?")]
+    named: list[Any] = [{"type": "item_reference", "id": turns[0].output[0].id}, {"id": turns[1].output[0].id}]
+    asked: Any = [*named, {"role": "user", "content": "What?"}]
+    last = other.responses.create(model="recall", input=asked)
+    assert last.output_text == f"{TEXT}\nAnd {MAIL}?\nWhat?"
+    assert world.keeper.received[-1][3]["input"] == asked
+    with one.responses.stream(model="recall", input=asked) as stream:
+        assert stream.get_final_response().output_text == last.output_text
+    assert other.responses.create(model="recall", input="More", previous_response_id=last.id).output_text == (
+        f"{last.output_text}\n{last.output_text}\nMore"
+    )
+
+
+def test_named_items_count(replicas: list[Replica]) -> None:
+    """Each with its own tokens, however long what was said around it."""
+    one = replicas[0].client()
+    answers = [one.responses.create(model="gpt-4o-tiny", input="word " * 30) for _ in range(3)]
+    named: list[Any] = [{"type": "item_reference", "id": answer.output[0].id} for answer in answers]
+    one.responses.create(model="gpt-4o-tiny", input=[*named, {"role": "user", "content": "word"}], max_output_tokens=16)
+    more: Any = [*named, {"role": "user", "content": "word " * 150}]
+    with refused(400, "context_length_exceeded"):
+        one.responses.create(model="gpt-4o-tiny", input=more, max_output_tokens=16)
+
+
+def test_items_that_are_not_known_are_refused(world: World, replicas: list[Replica]) -> None:
+    one = replicas[0].client()
+    answer = one.responses.create(model="echo", input=TEXT)
+    item, unkept = answer.output[0].id, one.responses.create(model="echo", input=TEXT, store=False).output[0].id
+    talk = one.conversations.create().id
+    world.keeper.received.clear()
+    for client, id in ((one, "msg_1"), (one, unkept), (replicas[1].client("sk-two"), item)):
+        with refused(404, "state_not_found") as caught:
+            client.responses.create(model="echo", input=[{"type": "item_reference", "id": id}])  # type: ignore[list-item]
+        assert caught.value.param == "$.input[0].id"
+    named: Any = [{"type": "item_reference", "id": item}]
+    for more in ({"previous_response_id": answer.id}, {"conversation": talk}):
+        with refused(400, "unsupported_by_policy"):
+            one.responses.create(model="echo", input=named, **more)
+    with refused(400, "unsupported_by_policy"):
+        one.conversations.items.create(talk, items=named)
     assert world.keeper.received == []
 
 
@@ -416,13 +463,17 @@ def test_a_record_that_was_changed_in_the_store_refuses(world: World, replicas: 
     one = replicas[0].client()
     with world.redis.client as redis:
         redis.flushall()
-        id = one.responses.create(model="echo", input=TEXT).id
-        (key,) = (key for key in redis.scan_iter() if redis.lindex(key, 0) != b"\x01")
-        blob: Any = redis.lindex(key, 0)
-        redis.lset(key, 0, blob[:-1] + bytes([blob[-1] ^ 1]))
+        answer = one.responses.create(model="echo", input=TEXT)
+        keys = [key for key in redis.scan_iter() if redis.lindex(key, 0) != b"\x01"]
+        assert len(keys) == 2  # the answer and its item
+        for key in keys:
+            blob: Any = redis.lindex(key, 0)
+            redis.lset(key, 0, blob[:-1] + bytes([blob[-1] ^ 1]))
     world.keeper.received.clear()
-    with refused(503, "store_unreadable"):
-        one.responses.create(model="echo", input="x", previous_response_id=id)
+    named: Any = [{"type": "item_reference", "id": answer.output[0].id}]
+    for wanted in ({"input": "x", "previous_response_id": answer.id}, {"input": named}):
+        with refused(503, "store_unreadable"):
+            one.responses.create(model="echo", **wanted)
     assert world.keeper.received == []
 
 

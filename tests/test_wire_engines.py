@@ -10,7 +10,7 @@ from proxy.errors import BadAnswer, UnsupportedByPolicy
 from proxy.model import Context, Kind, Seen
 from proxy.restore import Restoration
 from proxy.vault import Vault
-from proxy.wire import engines
+from proxy.wire import chat, engines
 from proxy.wire.base import serialise
 from proxy.wire.endpoints import Aids
 from proxy.wire.seals import NoSeals
@@ -83,6 +83,25 @@ def test_a_backslash_hides_nothing_in_a_pattern() -> None:
         (r"zoe\.mueller@example\.com", Kind.TEXT),
         (MAIL, Kind.FIXED),
     ]
+
+
+@pytest.mark.parametrize(
+    "written", [r"^zoe\.mueller@example\.com$", "zoe[.]mueller@example[.]com", r"zoe.mueller\@example.com"]
+)
+def test_nor_in_one_of_a_schema_or_of_a_tool(written: str) -> None:
+    """A pattern of a schema, the names that one allows, and a grammar are read as what they match, too."""
+    schema = {"properties": {"a": {"pattern": written}}, "patternProperties": {written: {"type": "string"}}}
+    grammar = {"type": "grammar", "grammar": {"syntax": "regex", "definition": written}}
+    function: Any = {"type": "function", "function": {"name": "f", "parameters": schema}}
+    body = {
+        "model": "m",
+        "messages": [{"role": "user", "content": "x"}],
+        "tools": [function, {"type": "custom", "custom": {"name": "g", "format": grammar}}],
+    }
+    read = [leaf for leaf in leaves_of(chat.rewrite_request, body) if MAIL in leaf.text]
+    assert [leaf.kind for leaf in read] == [Kind.FIXED] * 3
+    with pytest.raises(UnsupportedByPolicy):
+        redacted(chat.rewrite_request, body)
 
 
 @pytest.mark.parametrize("path", ["/tokenize", "/detokenize", "/generate", "/v1/score", "/v1/moderations", "/pooling"])

@@ -186,7 +186,7 @@ def _inner_tools(tools: JSON) -> Iterator[Charge]:
         if isinstance(tool, dict):
             inner = tool.get("tools")
             yield TOOL * len(inner) if isinstance(inner, list) else 0
-            yield 0 if tool.get("type", "function") in _CLIENTS else HOSTED
+            yield 0 if str(tool.get("type", "function")) in _CLIENTS else HOSTED
 
 
 def _children(value: list[JSON] | dict[str, JSON]) -> Iterator[tuple[str, JSON]]:

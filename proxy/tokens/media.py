@@ -67,7 +67,7 @@ def response_charges(body: Mapping[str, JSON]) -> Iterator[Charge]:
 
 
 def _is_certain(item: JSON) -> bool:
-    return not isinstance(item, dict) or item.get("type", "message") in _CERTAIN
+    return not isinstance(item, dict) or str(item.get("type", "message")) in _CERTAIN
 
 
 def _perhaps(charge: Charge) -> Charge:
@@ -116,7 +116,7 @@ class _Seeing:
             return part
         if part.get("type") == "input_audio":
             return self._audio(part)
-        if part.get("type") not in _IMAGES:
+        if str(part.get("type")) not in _IMAGES:
             return part
         self.cost += self._each
         return {key: value for key, value in part.items() if key not in _DATA}

@@ -14,7 +14,7 @@ from proxy.wire.answers import ENDS, cited, restore_answer
 from proxy.wire.attachments import PARTS, audio_id, modalities
 from proxy.wire.bodies import MEDIA, MODEL, UNREAD, checked, identity, logit_bias, metadata
 from proxy.wire.parts import content
-from proxy.wire.schemas import FUNCTION, NAMED_SCHEMA
+from proxy.wire.schemas import FUNCTION, NAMED_SCHEMA, pattern
 from proxy.wire.stream import ChatStream
 from proxy.wire.walk import (
     Reader,
@@ -112,7 +112,7 @@ def _message(walk: Walk, node: JSON, path: str, label: str) -> JSON:
     return cited(read, "content", ENDS) if isinstance(read, dict) else read
 
 
-_GRAMMAR = fields({"syntax": identifier})
+_GRAMMAR = fields({"syntax": identifier, "definition": pattern})
 _CUSTOM_TOOL = fields({"name": fixed, "description": text, "format": fields({"type": identifier, "grammar": _GRAMMAR})})
 _TOOL_NAME = fields({"name": fixed})
 _TOOL: Reader = fields({"type": identifier, "function": FUNCTION, "custom": _CUSTOM_TOOL})

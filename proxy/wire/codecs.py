@@ -1,10 +1,12 @@
-"""Text in other clothes: base64 and hexadecimal digits, recognised, decoded, and encoded again in the same form.
+"""Text in other clothes (base64, base32, hexadecimal digits): recognised, decoded, encoded again in the same form.
 
 Escapes (percent, HTML, backslash) are read where they stand by whoever searches a text. Here they matter only where
 every character is escaped and what that says is encoded again.
 
 What looks encoded but says no text is left alone, so nothing is ever changed because of a wrong guess. Sources: RFC
-4648 (both alphabets, padding optional), RFC 2045 6.8 (lines). Linear. May import: the standard library.
+4648 (base64 in both alphabets, base32 in either case; padding optional), RFC 2045 6.8 (lines). Linear.
+
+May import: codec, the standard library.
 """
 
 from __future__ import annotations
@@ -15,8 +17,10 @@ import html
 import re
 from bisect import bisect_right
 from collections.abc import Iterator
-from dataclasses import dataclass
-from urllib.parse import quote, unquote
+from dataclasses import dataclass, replace
+from urllib.parse import unquote
+
+from proxy.wire.codec import ESCAPED, Codec
 
 SHORTEST = 8
 """Fewest characters of an encoded text: five or six letters in base64."""
@@ -24,79 +28,29 @@ _SURE = 16
 """From this many decoded bytes on, chance no longer makes text: a random byte is a printable one in 3 of 8 cases."""
 _SHORTEST_LINE = 32
 _MOST_CONTROLS = 8
+_MOST_PADDING = 2
+_NO_BASE32 = (1, 3, 6)
+"""Characters of a last group that no number of bytes gives."""
 
 _RUN = re.compile(
     r"(?P<skip>\\[nrt])|(?P<spaced>(?<![0-9A-Fa-f])[0-9A-Fa-f]{2}(?P<sep>[ :\-])"
     r"(?:[0-9A-Fa-f]{2}(?P=sep)){4,}[0-9A-Fa-f]{2}(?![0-9A-Fa-f]))"
     r"|(?P<escaped>(?:%[0-9A-Fa-f]{2}){8,}+|(?:&#(?:[0-9]{1,7}|[xX][0-9A-Fa-f]{1,6});){8,}+|(?:\\u[0-9A-Fa-f]{4}){8,}+)"
-    r"|(?:[A-Za-z0-9+/_\-]|%2[BbFf]){8,}+(?P<pad>={1,2}|(?:%3[Dd]){1,2})?"
+    r"|(?:[A-Za-z0-9+/_\-]|%2[BbFf]){8,}+(?P<pad>={1,6}|(?:%3[Dd]){1,2})?"
 )
 _TWICE = re.compile(r"%25[0-9A-Fa-f]{2}|&amp;(?:#[0-9]{1,7}|#[xX][0-9A-Fa-f]{1,6}|[A-Za-z][A-Za-z0-9]{1,30});")
 _ESCAPE = re.compile(r"%[0-9A-Fa-f]{2}|&(?:#[0-9xX]|[A-Za-z]{2,30};)|\\[uUx][0-9A-Fa-f]")
-_ESCAPED = re.compile(r"%[0-9A-Fa-f]{2}")
 _WORD = re.compile(r"[^\s\"'<>]+")
+_BASE32 = re.compile(r"(?:[A-Z2-7]+|[a-z2-7]+)={0,6}\Z")
 _HEX = re.compile(r"(?:0[xX])?(?:[0-9A-Fa-f]{2})+\Z")
 _LINE_BREAK = r"(?:\r?\n[ \t>]{0,8}|(?:\\r)?\\n|(?:%0[Dd])?%0[Aa])"
 _BREAK = re.compile(_LINE_BREAK)
 _QUOTED = re.compile(r"[A-Za-z0-9_.~+/\-]*+%[0-9A-Fa-f]{2}(?:[A-Za-z0-9_.~+/\-]|%[0-9A-Fa-f]{2})*+")
 _SAFE = ("/", "", "+", "/+")
-_TAIL = re.compile(rf"({_LINE_BREAK})" + r"([A-Za-z0-9+/_\-]{1,7}={0,2})(?![A-Za-z0-9+/_\-=%])")
+_TAIL = re.compile(rf"({_LINE_BREAK})" + r"([A-Za-z0-9+/_\-]{1,7}={0,6})(?![A-Za-z0-9+/_\-=%])")
 _TO_STANDARD = str.maketrans("-_", "+/")
-_TO_URL = str.maketrans("+/", "-_")
 _CONTROLS = bytes([*range(9), 11, 12, *range(14, 32), 127])
 _WORDLIKE = re.compile(r"[\w .@,:;/+\-'()\n\r\t]*\Z")
-
-
-@dataclass(frozen=True, slots=True)
-class Codec:
-    """How a stretch is encoded, in enough detail to encode another text so."""
-
-    name: str
-    charset: str = "utf-8"
-    upper: bool = False
-    prefix: str = ""
-    between: str = ""
-    url: bool = False
-    padding: str = "="
-    percent: bool = False
-    width: int = 0
-    line_break: str = ""
-
-    def write(self, text: str) -> str:
-        """`text` in this form. Raises `UnicodeEncodeError` only for what cannot be said in `charset`."""
-        if self.name.endswith(" twice"):
-            return text.replace("%", "%25") if self.name[0] == "p" else text.replace("&", "&amp;")
-        if self.name == "percent word":
-            quoted = quote(text, safe=self.prefix)
-            return quoted if self.upper else _ESCAPED.sub(lambda match: match[0].lower(), quoted)
-        if self.name in ("html", "escapes"):
-            return "".join(map(self._escape, text))
-        data = text.encode(self.charset)
-        if self.name == "percent":
-            return "".join(f"%{byte:02X}" if self.upper else f"%{byte:02x}" for byte in data)
-        return self._hex(data) if self.name == "hex" else self._base64(data)
-
-    def _escape(self, char: str) -> str:
-        if self.name == "html":
-            return f"&#{self.prefix}{ord(char):{'x' if self.prefix else 'd'}};"
-        units = char.encode("utf-16-be")
-        return "".join(f"\\u{units[at : at + 2].hex()}" for at in range(0, len(units), 2))
-
-    def _hex(self, data: bytes) -> str:
-        digits = data.hex(self.between) if self.between else data.hex()
-        return self.prefix + (digits.upper() if self.upper else digits)
-
-    def _base64(self, data: bytes) -> str:
-        bare = base64.b64encode(data).decode("ascii").rstrip("=")
-        padding = self.padding * (-len(bare) % 4)
-        written = (bare.translate(_TO_URL) if self.url else bare) + padding
-        if self.width:
-            lines = [written[at : at + self.width] for at in range(0, len(written), self.width)]
-            return self.line_break.join(map(self._quoted, lines))
-        return self._quoted(written)
-
-    def _quoted(self, written: str) -> str:
-        return written.replace("+", "%2B").replace("/", "%2F") if self.percent else written
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,7 +108,7 @@ def _words(text: str) -> Iterator[Run]:
 
 
 def _word_codecs(word: str) -> Iterator[Codec]:
-    upper = not any("a" <= char <= "f" for escape in _ESCAPED.findall(word) for char in escape)
+    upper = not any("a" <= char <= "f" for escape in ESCAPED.findall(word) for char in escape)
     return (Codec("percent word", upper=upper, prefix=safe) for safe in _SAFE)
 
 
@@ -212,18 +166,11 @@ def _of_lines(text: str, matches: list[re.Match[str]]) -> Run | None:
         joined, end = joined + tail[2], tail.end()
     if tail is None and len(matches) == 1:
         return None
-    run = _base64(joined, start)
+    run = _letters(joined, start)
     if run is None:
         return None
     line_break = tail[1] if len(matches) == 1 and tail is not None else text[matches[0].end() : matches[1].start()]
-    return Run(start, end, run.says, _like(run.codec, width=width, line_break=line_break))
-
-
-def _like(codec: Codec, *, width: int, line_break: str) -> Codec:
-    return Codec(
-        codec.name, codec.charset, url=codec.url, padding=codec.padding, percent=codec.percent,
-        width=width, line_break=line_break,
-    )  # fmt: skip
+    return Run(start, end, run.says, replace(run.codec, width=width, line_break=line_break))
 
 
 def _of_match(match: re.Match[str]) -> Iterator[Run]:
@@ -254,7 +201,13 @@ def _pieces(written: str, start: int, signs: str) -> Iterator[Run]:
 
 
 def _either(written: str, start: int) -> Run | None:
-    return (_hex(written, start, "") if _HEX.match(written) else None) or _base64(written, start)
+    """Hexadecimal digits, base64 or base32, whichever says something."""
+    run = _hex(written, start, "") if _HEX.match(written) else None
+    return run or _letters(written, start)
+
+
+def _letters(written: str, start: int) -> Run | None:
+    return _base64(written, start) or (_base32(written, start) if _BASE32.match(written) else None)
 
 
 def _escaped(written: str, start: int) -> Run | None:
@@ -284,8 +237,21 @@ def _hex(written: str, start: int, between: str) -> Run | None:
     return Run(start, start + len(written), told[0], Codec("hex", told[1], upper, prefix, between))
 
 
+def _base32(written: str, start: int) -> Run | None:
+    bare = written.rstrip("=")
+    padding = "=" * (-len(bare) % 8)
+    if len(bare) % 8 in _NO_BASE32 or (bare != written and written != bare + padding):
+        return None
+    told = _text(base64.b32decode(bare.upper() + padding))
+    if told is None:
+        return None
+    upper, padded = bare.upper() == bare, "=" if bare != written or not padding else ""
+    return Run(start, start + len(written), told[0], Codec("base32", told[1], upper, padding=padded))
+
+
 def _base64(written: str, start: int) -> Run | None:
     bare = written.rstrip("=")
+    written = written[: len(bare) + _MOST_PADDING]  # what else may stand there belongs to base32
     percent = "%" in bare
     padding = "=" if len(bare) < len(written) else ""
     if percent:

@@ -26,6 +26,18 @@ def seeing(visit: Visit) -> Visit:
     return lambda leaf: _seen(leaf, visit, 0)
 
 
+def shown(leaf: Leaf) -> list[Leaf]:
+    """What there is to be searched in a leaf that stands alone: what is encoded in it, and itself."""
+    leaves: list[Leaf] = []
+
+    def collect(inner: Leaf) -> str:
+        leaves.append(inner)
+        return inner.text
+
+    _seen(leaf, collect, 0)
+    return leaves
+
+
 def _seen(leaf: Leaf, visit: Visit, depth: int) -> str:
     if leaf.kind in (Kind.NUMBER, Kind.IDENTITY):
         return visit(leaf)

@@ -18,6 +18,7 @@ from proxy.tokens.prompts import prompt_charges
 from proxy.wire import chat, completions, embeddings, messages, moderations, opening, responses
 from proxy.wire.asking import asks_usage
 from proxy.wire.encoded import seeing
+from proxy.wire.pointers import Documents, as_written, documents
 from proxy.wire.prompts import Decode
 from proxy.wire.seals import Seals, digests
 
@@ -39,11 +40,16 @@ class AnswerStream(Protocol):
 class Aids:
     """What some endpoints need besides the body: `decode` makes token ids text (None: they are refused), `seals` are
     the signed blocks that the upstream wrote for this tenant, `hides_usage` says that the client did not ask for the
-    token counts that the proxy asks a stream for."""
+    token counts that the proxy asks a stream for, `documents` is what citations in the answer point into."""
 
     decode: Decode | None
     seals: Seals
     hides_usage: bool = False
+    documents: Documents = ()
+
+    def citing(self, sent: JSON) -> Aids:
+        """With the documents of a request as it is sent."""
+        return replace(self, documents=as_written(documents(sent)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,9 +189,11 @@ _MODERATIONS = Endpoint(
 )
 _MESSAGES = Endpoint(
     rewrite_request=lambda body, visit, allowed, aids: messages.rewrite_request(body, visit, allowed, seals=aids.seals),
-    restore_answer=lambda body, restoring, seen, aids: messages.restore_answer(body, restoring, seen, aids.seals),
+    restore_answer=lambda body, restoring, seen, aids: messages.restore_answer(
+        body, restoring, seen, aids.seals, aids.documents
+    ),
     opening=messages.opening,
-    stream=lambda restoring, seen, aids: messages.MessagesStream(restoring, seen, aids.seals),
+    stream=lambda restoring, seen, aids: messages.MessagesStream(restoring, seen, aids.seals, aids.documents),
     prompt="messages",
     charging=message_charges,
     blocks=digests,

@@ -10,29 +10,17 @@ May import: errors, model, attachments, chat, completions, endpoints, schemas, s
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from dataclasses import replace
 
 from proxy.errors import Refusal
-from proxy.model import JSON, Kind, Leaf, Visit
+from proxy.model import JSON, Visit
 from proxy.wire import chat, completions
 from proxy.wire.attachments import uninspected
 from proxy.wire.endpoints import ENDPOINTS, Aids, Endpoint, Rewriting
-from proxy.wire.schemas import schema
+from proxy.wire.schemas import pattern, schema
 from proxy.wire.state import state
-from proxy.wire.walk import Reader, Table, Walk, anything, fields, identifier, items, labelled, mapping, text
-
-_ESCAPED = re.compile(r"\\(.)", re.DOTALL)
-
-
-def _pattern(walk: Walk, node: JSON, path: str, label: str) -> JSON:
-    """A regular expression or a grammar: text, also as it reads without its backslashes."""
-    rewritten = anything(walk, node, path, "")
-    if isinstance(node, str) and (plain := _ESCAPED.sub(r"\1", node)) != node:
-        walk.visit(Leaf(path, plain, Kind.FIXED))
-    return rewritten
-
+from proxy.wire.walk import Reader, Table, anything, fields, identifier, items, labelled, mapping, text
 
 _TEMPLATE = uninspected("a template of the client's own")
 _CODE = uninspected("code of the client's own")
@@ -40,10 +28,10 @@ _FREE: Reader = mapping(anything)
 _GUIDED = fields(
     {
         "json": schema,
-        "regex": _pattern,
+        "regex": pattern,
         "choice": items(labelled("", text)),
-        "grammar": _pattern,
-        "whitespace_pattern": _pattern,
+        "grammar": pattern,
+        "whitespace_pattern": pattern,
         "json_schema": schema,
     }
 )
@@ -51,7 +39,7 @@ _GUIDED = fields(
 VLLM: Table = {
     "guided_json": schema,
     "guided_choice": items(labelled("", text)),
-    **dict.fromkeys(("guided_regex", "guided_grammar", "guided_whitespace_pattern"), _pattern),
+    **dict.fromkeys(("guided_regex", "guided_grammar", "guided_whitespace_pattern"), pattern),
     **dict.fromkeys(("guided_decoding_backend", "priority"), identifier),
     "structured_outputs": _GUIDED,
     "documents": items(_FREE),
@@ -61,7 +49,7 @@ VLLM: Table = {
 """Fields of vLLM's requests that are no plain text."""
 
 SGLANG: Table = {
-    **dict.fromkeys(("regex", "ebnf", "stop_regex"), _pattern),
+    **dict.fromkeys(("regex", "ebnf", "stop_regex"), pattern),
     "json_schema": schema,
     "chat_template": _TEMPLATE,
     "chat_template_kwargs": _FREE,

@@ -5,7 +5,7 @@ they stay as they were received, placeholders included. What runs or is kept at 
 Source: the Messages API reference, its Python and Node SDKs.
 
 May import: model, errors, base, attachments, bodies, messages_answers, messages_blocks, messages_errors,
-messages_stream, schemas, seals, signed, state, walk.
+messages_stream, pointers, schemas, seals, signed, state, walk.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from proxy.wire.messages_answers import restore_answer
 from proxy.wire.messages_blocks import CACHE, CONTENT, SYSTEM, tool
 from proxy.wire.messages_errors import error_body
 from proxy.wire.messages_stream import MessagesStream
+from proxy.wire.pointers import recited
 from proxy.wire.schemas import schema
 from proxy.wire.seals import NoSeals, Seals
 from proxy.wire.signed import SealedWalk
@@ -42,7 +43,7 @@ def rewrite_request(
     checked(body, MODEL, ("messages", list, "a list"))
     rebuilt = _BODY(SealedWalk(visit, allowed, seals or NoSeals()), body, "$", "")
     assert isinstance(rebuilt, dict)  # noqa: S101  (what `fields` returns for an object)
-    return rebuilt
+    return recited(rebuilt)
 
 
 def opening(body: JSON) -> str:

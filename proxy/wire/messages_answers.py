@@ -2,16 +2,17 @@
 
 Thinking and compactions are signed and go back to the provider byte for byte: they stay as they were received, or
 thinking is restored where it is remembered how to undo that (`seals`).
-The input of a tool is JSON, in which a number that was replaced becomes a number again. Offsets of citations are
-those of the documents that the provider was sent. Source: the Messages API reference and its Python SDK.
+The input of a tool is JSON, in which a number that was replaced becomes a number again. Offsets of citations follow
+the documents of the request (`pointers`). Source: the Messages API reference and its Python SDK.
 
-May import: model, answers, toolinput, seals.
+May import: model, answers, pointers, toolinput, seals.
 """
 
 from __future__ import annotations
 
 from proxy.model import JSON, Context, Restoring, Seen, Usage
 from proxy.wire.answers import count, restored, restored_key
+from proxy.wire.pointers import Documents, cited
 from proxy.wire.seals import SIGNED, TEXT, NoSeals, Seals
 from proxy.wire.toolinput import restored_input
 
@@ -19,18 +20,23 @@ CALLS = frozenset({"tool_use", "server_tool_use", "mcp_tool_use"})
 _PIECES = ("message", "content_block", "ping")
 
 
-def restore_answer(body: JSON, restoring: Restoring, seen: Seen, seals: Seals | None = None) -> JSON:
-    """The answer (a message, a count of tokens, an error) as the client may read it; signed blocks are remembered."""
+def restore_answer(
+    body: JSON, restoring: Restoring, seen: Seen, seals: Seals | None = None, documents: Documents = ()
+) -> JSON:
+    """The answer (a message, a count of tokens, an error) as the client may read it; signed blocks are remembered.
+
+    `documents` are those that its citations point into (`pointers.as_written`).
+    """
     if not isinstance(body, dict):
         return body
     note(body, seen)
-    return message(body, restoring, seals or NoSeals())
+    return message(body, restoring, seals or NoSeals(), documents)
 
 
-def message(node: dict[str, JSON], restoring: Restoring, seals: Seals) -> dict[str, JSON]:
+def message(node: dict[str, JSON], restoring: Restoring, seals: Seals, documents: Documents = ()) -> dict[str, JSON]:
     """A whole message, or the beginning of a streamed one."""
     return {
-        restored_key(key, restoring): [block(item, restoring, seals) for item in value]
+        restored_key(key, restoring): [cited(block(item, restoring, seals), documents) for item in value]
         if key == "content" and isinstance(value, list)
         else restored(value, key, restoring)
         for key, value in node.items()
@@ -39,7 +45,7 @@ def message(node: dict[str, JSON], restoring: Restoring, seals: Seals) -> dict[s
 
 def block(node: JSON, restoring: Restoring, seals: Seals) -> JSON:
     """One block of a message's content."""
-    if not isinstance(node, dict) or node.get("type") not in SIGNED | CALLS:
+    if not isinstance(node, dict) or str(node.get("type")) not in SIGNED | CALLS:
         return restored(node, "content", restoring)
     if node["type"] in SIGNED:
         return _signed(node, restoring, seals)

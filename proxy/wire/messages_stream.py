@@ -5,7 +5,8 @@ A text grows per block and kind of delta, and ends with its block: what is held 
 Events of an unknown type are restored and passed, since the API adds some; what is no event stops the stream.
 Source: the Messages API's streaming reference and its SDKs.
 
-May import: model, errors, answers, base, events, hold, identity, messages_answers, messages_errors, seals, sse.
+May import: model, errors, answers, base, events, hold, identity, messages_answers, messages_errors, pointers, seals,
+sse.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from proxy.wire.hold import Held
 from proxy.wire.identity import Identity
 from proxy.wire.messages_answers import block, message, note
 from proxy.wire.messages_errors import error_body
+from proxy.wire.pointers import Documents, cited, pointed
 from proxy.wire.seals import SIGNED, TEXT, NoSeals, Seals
 from proxy.wire.sse import Event, written
 
@@ -56,8 +58,9 @@ class _Shown:
 class MessagesStream(EventStream):
     """Events by name: `message_start`, `content_block_*`, `message_delta`, `message_stop`, `ping`, `error`."""
 
-    def __init__(self, restoring: Restoring, seen: Seen, seals: Seals | None = None) -> None:
+    def __init__(self, restoring: Restoring, seen: Seen, seals: Seals | None = None, documents: Documents = ()) -> None:
         super().__init__(restoring, seen)
+        self._documents = documents
         self._identity = Identity(seen)
         self._seals = seals or NoSeals()
         self._signed: dict[int, dict[str, JSON]] = {}
@@ -79,7 +82,7 @@ class MessagesStream(EventStream):
         payload = held.payload
         self._identity.block(payload)
         rekey(payload, self._restoring)
-        kind, index = payload.get("type"), _index(payload)
+        kind, index = str(payload.get("type")), _index(payload)
         if kind in _ENDS or payload.get("error"):
             self._hold.finish()
         if kind == "content_block_start":
@@ -104,13 +107,13 @@ class MessagesStream(EventStream):
         started = payload["message"]
         if isinstance(started, dict):
             note(started, self._seen)
-            payload["message"] = dict(message(started, self._restoring, self._seals))
+            payload["message"] = dict(message(started, self._restoring, self._seals, self._documents))
 
     def _start(self, held: Held, index: int) -> None:
         begun = held.payload.get("content_block")
         if not isinstance(begun, dict):
             return self._whole(held.payload)
-        kind, name = begun.get("type"), begun.get("name")
+        kind, name = str(begun.get("type")), begun.get("name")
         if kind not in SIGNED:
             rekey(begun, self._restoring)
         if isinstance(name, str):
@@ -120,11 +123,11 @@ class MessagesStream(EventStream):
             self._show(held, begun, index)
             return None
         if kind != "text" or not isinstance(begun.get("text"), str):
-            held.payload["content_block"] = block(begun, self._restoring, self._seals)
+            held.payload["content_block"] = cited(block(begun, self._restoring, self._seals), self._documents)
             return None
         for key, value in begun.items():
             if key != "text":
-                begun[key] = restored(value, key, self._restoring)
+                begun[key] = pointed(restored(value, key, self._restoring), self._documents)
         self._grow(held, begun, "text", index)
         return None
 
@@ -141,7 +144,7 @@ class MessagesStream(EventStream):
             if isinstance(value, str) and key not in PROTOCOL:
                 self._grow(held, delta, key, index)
             else:
-                delta[key] = restored(value, key, self._restoring)
+                delta[key] = pointed(restored(value, key, self._restoring), self._documents)
         return None
 
     def _grow(self, held: Held, container: dict[str, JSON], name: str, index: int) -> None:

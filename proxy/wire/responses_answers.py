@@ -81,7 +81,7 @@ def note(body: JSON, seen: Seen) -> None:
     if isinstance(ended, str) and "output" in body:
         seen.finish_reasons.append(ended)
     identify(body, seen)
-    if "output" in body and body.get("status") not in _UNFINISHED:
+    if "output" in body and str(body.get("status")) not in _UNFINISHED:
         seen.output = body["output"]
 
 
@@ -117,7 +117,7 @@ def _object(node: dict[str, JSON], restoring: Restoring) -> dict[str, JSON]:
     out: dict[str, JSON] = {}
     for key, value in node.items():
         within = InTool(restoring, tool) if tool is not None and key in texts else restoring
-        is_image = (kind, key) in _IMAGES
+        is_image = (str(kind), key) in _IMAGES
         out[restored_key(key, restoring)] = value if is_image else restored(value, key, within)
     return out
 

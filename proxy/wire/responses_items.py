@@ -18,7 +18,7 @@ from proxy.wire.responses_answers import ENDS, drawing
 from proxy.wire.responses_tools import ENVIRONMENT, TOOLS
 from proxy.wire.schemas import schema
 from proxy.wire.signed import SealedWalk
-from proxy.wire.state import state
+from proxy.wire.state import NAMED, is_reference, state
 from proxy.wire.walk import (
     Reader,
     Table,
@@ -158,7 +158,7 @@ _TYPES: Table = {
         }
     ),
     "configuration_update": fields({**_ITEM, "reasoning": REASONING, "text": FORMAT}),
-    "item_reference": state(fields(_ITEM)),
+    "item_reference": state(fields(_ITEM), NAMED),
     "agent_message": fields({**_ITEM, "content": _content}),
     "multi_agent_call": fields({**_NAMED, "action": identifier, "arguments": _ARGUMENTS}),
     "multi_agent_call_output": fields({**_NAMED, "action": identifier, "output": _content}),
@@ -171,7 +171,7 @@ def _item(walk: Walk, node: JSON, path: str, label: str) -> JSON:
         raise wrong_type(path, "an object")
     kind = node.get("type")
     if kind is None:
-        kind = "message" if "role" in node else "item_reference"
+        kind = "item_reference" if is_reference(node) else "message"
     reader = _TYPES.get(kind) if isinstance(kind, str) else None
     if reader is None:
         raise unknown_type(path, "an item")

@@ -12,7 +12,7 @@ from __future__ import annotations
 from proxy.errors import UnsupportedByPolicy
 from proxy.model import JSON
 from proxy.wire.attachments import BASE64, gated, image, uninspected
-from proxy.wire.schemas import schema
+from proxy.wire.schemas import pattern, schema
 from proxy.wire.state import state, state_id
 from proxy.wire.walk import (
     Reader,
@@ -33,7 +33,7 @@ from proxy.wire.walk import (
 _KIND: Table = {"type": identifier, "execution": identifier, "allowed_callers": identifiers}
 _NAMED: Table = {**_KIND, "name": fixed, "description": labelled("", text)}
 _FUNCTION = fields({**_NAMED, "parameters": schema, "output_schema": schema})
-_CUSTOM = fields({**_NAMED, "format": fields({"type": identifier, "syntax": identifier})})
+_CUSTOM = fields({**_NAMED, "format": fields({"type": identifier, "syntax": identifier, "definition": pattern})})
 _OWN: Table = {"function": _FUNCTION, "custom": _CUSTOM}
 
 

@@ -95,7 +95,7 @@ def digests(key: bytes, body: JSON) -> list[str]:
     messages = body.get("messages") if isinstance(body, dict) else None
     contents = [m.get("content") for m in messages if isinstance(m, dict)] if isinstance(messages, list) else []
     blocks = (block for content in contents if isinstance(content, list) for block in content)
-    return [digest(key, block) for block in blocks if isinstance(block, dict) and block.get("type") in SIGNED]
+    return [digest(key, block) for block in blocks if isinstance(block, dict) and str(block.get("type")) in SIGNED]
 
 
 def digest(key: bytes, block: Block) -> str:

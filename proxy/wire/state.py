@@ -15,7 +15,8 @@ from proxy.model import JSON
 from proxy.wire.walk import Reader, Walk, fields, identifier
 
 RESPONSES, CONVERSATIONS, PROMPTS, OTHER = "stored_responses", "stored_conversations", "stored_prompts", "stored"
-STATEFUL = frozenset({RESPONSES, CONVERSATIONS, PROMPTS, OTHER})
+NAMED = "stored_items"
+STATEFUL = frozenset({RESPONSES, CONVERSATIONS, PROMPTS, NAMED, OTHER})
 _SWITCHES = {RESPONSES: "state.responses", CONVERSATIONS: "state.conversations", PROMPTS: "state.prompts"}
 _ID = re.compile(r"[A-Za-z0-9_.\-]{1,200}")
 
@@ -44,6 +45,23 @@ def references(body: JSON) -> list[Reference]:
         ("conversation", talk.get("id") if isinstance(talk, dict) else talk, "$.conversation"),
     )
     return [Reference(kind, _id(node, param), param) for kind, node, param in named if node is not None]
+
+
+def is_reference(item: JSON) -> bool:
+    """Whether an item of a conversation is only named: one without a type and a role is, too."""
+    if not isinstance(item, dict):
+        return False
+    return item.get("type") == "item_reference" or (item.get("type") is None and "role" not in item)
+
+
+def item_references(body: JSON) -> list[Reference]:
+    """The items of earlier answers that a body names instead of saying them."""
+    said = body.get("input") if isinstance(body, dict) else None
+    return [
+        Reference("item", _id(item.get("id"), f"$.input[{at}].id"), f"$.input[{at}].id")
+        for at, item in enumerate(said if isinstance(said, list) else ())
+        if isinstance(item, dict) and is_reference(item)
+    ]
 
 
 def _id(node: JSON, param: str) -> str:
