@@ -44,6 +44,7 @@ from recognizers.names import Names
 from recognizers.overlap import resolve
 from recognizers.shadow import Shadow, shadow
 from recognizers.shared import Address
+from recognizers.spaced import drawn_together
 from recognizers.structure import Field, StructuredNames, fields
 from recognizers.titles import TITLE, titles
 
@@ -311,7 +312,7 @@ def _recognizers(settings: Settings) -> list[EntityRecognizer]:
 def _read(item: Item) -> _Reading:
     head = f"{item.label}: " if item.label else ""
     text = head + item.text
-    return _Reading(item, text, len(head), shadow(text))
+    return _Reading(item, text, len(head), drawn_together(shadow(text)))
 
 
 def _passages(text: str, languages: Sequence[str]) -> Iterator[tuple[int, str, str]]:

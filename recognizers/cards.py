@@ -86,7 +86,7 @@ def card_recognizer() -> CardRecognizer:
     rule = Rule(
         entity="CREDIT_CARD",
         name="card",
-        regex=r"[0-9]+(?:(?: ?[\-._] ?| {1,2}|[ \t]?\r?\n)[0-9]+)*",
+        regex=r"[0-9]+(?:(?: ?[\-._/] ?| {1,2}|[ \t]?\r?\n)[0-9]+)*",
         check=luhn_and_issuer,
         labels=_LABELS,
         bare=0.8,
@@ -136,9 +136,12 @@ class CardRecognizer(RuleRecognizer):
             sizes = tuple(group.end - group.start for group in window)
             usual = sizes in _USUAL or len(sizes) == 1
             valid = luhn_and_issuer(value)
-            if not (valid or usual) or not _uniform(window):
+            lined = _lined(window) and valid and usual
+            if not (valid or usual) or not (_uniform(window) or lined) or (_slashed(window) and not usual):
                 continue
             score, why = _score(rule, text, groups, index, count, valid=valid, usual=usual, total=total)
+            if lined and not why.endswith("'"):  # a column of numbers, unless a label says what they are
+                continue
             if score and score >= found[1]:
                 found = (count, score, why)
         return found
@@ -171,6 +174,15 @@ def _uniform(window: list[_Group]) -> bool:
     """One kind of separator throughout; a line may have been wrapped once."""
     kinds = [group.gap.strip() or " " for group in window[1:] if "\n" not in group.gap]
     return len(set(kinds)) <= 1 and len(window) - 1 - len(kinds) <= 1
+
+
+def _lined(window: list[_Group]) -> bool:
+    """Every group on a line of its own."""
+    return len(window) > 2 and all("\n" in group.gap for group in window[1:])
+
+
+def _slashed(window: list[_Group]) -> bool:
+    return any("/" in group.gap for group in window[1:])
 
 
 def _score(
