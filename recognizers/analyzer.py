@@ -12,11 +12,12 @@ from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from presidio_analyzer import EntityRecognizer
 
 from recognizers import (
+    CHECKED,
     address,
     contact,
     custom,
@@ -128,15 +129,12 @@ class Analyzer:
         """What the policy brought along, with what it declared of it."""
         self._wanted = settings.entities
         self._least = dict(settings.least)
-        recognizers = [*_recognizers(settings), *self._bring(lender)]
-        self._brought = [
-            recognizer
-            for recognizer in recognizers
-            if isinstance(recognizer, BlockModel) and self._wanted.intersection(recognizer.supported_entities)
-        ]
-        self._patterns = Patterns(
-            [recognizer for recognizer in recognizers if not isinstance(recognizer, BlockModel)], self._wanted
-        )
+        made = [*_recognizers(settings), *self._bring(lender)]
+        models = [recognizer for recognizer in made if isinstance(recognizer, BlockModel)]
+        rest = [recognizer for recognizer in made if not isinstance(recognizer, BlockModel)]
+        self._brought = [model for model in models if self._wanted.intersection(model.supported_entities)]
+        self._patterns = Patterns(rest, self._wanted)
+        self._checked = Patterns(rest, self._wanted & CHECKED)
         self._structured = StructuredNames()
         self._structured_by: dict[str, StructuredNames] = {}
         self._names = Names(settings.languages, settings.shared) if self._wanted & NAME_ENTITIES else None
@@ -189,10 +187,17 @@ class Analyzer:
         return list(zip(readings, found, strict=True))
 
     def proven(self, texts: Sequence[str]) -> list[list[Span]]:
-        """The spans of each text whose check digit is right, of wanted entities; labels and names are not looked at."""
-        readings = [_read(Item(text)) for text in texts]
-        found = [[span for span in self.patterns(read.seen.text) if "check passed" in span.why] for read in readings]
-        return [self._settle(reading, spans) for reading, spans in zip(readings, found, strict=True)]
+        """The spans of each text whose check digit is right, of wanted entities; labels and names are not looked at.
+
+        Where no number with a check digit of its own is found, nothing else is looked for.
+        """
+        return [self._proven(_read(Item(text))) for text in texts]
+
+    def _proven(self, reading: _Reading) -> list[Span]:
+        text = reading.seen.text
+        if not any(map(_passed, self._checked.find(text))):
+            return []
+        return self._settle(reading, filter(_passed, self.patterns(text)))
 
     def _settle(self, reading: _Reading, spans: Iterable[Span]) -> list[Span]:
         wanted = (s for s in spans if s.entity in self._wanted and s.score >= self._least.get(s.entity, 0.0))
@@ -277,6 +282,10 @@ def built_in(settings: Settings) -> list[EntityRecognizer]:
 def _recognizers(settings: Settings) -> list[EntityRecognizer]:
     declared = [spec for spec in settings.custom if not isinstance(spec, Brought)]
     return [*built_in(settings), *custom.build_custom(declared)]
+
+
+def _passed(span: Span) -> bool:
+    return "check passed" in span.why
 
 
 def _read(item: Item) -> _Reading:

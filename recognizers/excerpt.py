@@ -45,12 +45,12 @@ class Excerpt:
             yield (start + moved, end + moved) if start >= 0 else (start, end)
 
 
-def around(text: str, hits: Sequence[tuple[int, int]], reach: int) -> Excerpt:
-    """For matches of at most `reach` characters that hold one of `hits`, which are sorted."""
+def around(text: str, hits: Sequence[tuple[int, int]], reach: int, before: int) -> Excerpt:
+    """For matches of at most `reach` characters that hold one of `hits`, which are sorted, `before` in at most."""
     if not hits:
         return Excerpt("", (), ())
     bounds = np.asarray(hits, dtype=np.int64)
-    return _joined(text, bounds[:, 0] - reach - 1, bounds[:, 1] + reach + 1, reach)
+    return _joined(text, bounds[:, 0] - before - 1, bounds[:, 1] + reach + 1, reach)
 
 
 class DigitPlaces:

@@ -9,7 +9,7 @@ May import: base, excerpt, extent, presidio_analyzer, the standard library.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from presidio_analyzer import EntityRecognizer
 
@@ -21,7 +21,7 @@ WINDOW = 64_000
 """Code points of text that own their spans together."""
 BEHIND, AHEAD = 1_000, 17_000
 """Code points read before a window (labels) and behind it (the longest value that starts in it)."""
-DENSE = ((6, 160), (3, 160))
+DENSE = ((6, 40), (6, 160), (3, 160))
 """Kinds of excerpts: so many digits within so many characters."""
 
 
@@ -37,7 +37,7 @@ class Patterns:
     def __init__(self, recognizers: Iterable[EntityRecognizer], wanted: frozenset[str]) -> None:
         self._wanted = wanted
         self._searches: list[_Search] = []
-        self._others: list[EntityRecognizer] = []
+        self._others: list[Any] = []
         self._owners: list[RuleRecognizer] = []
         for recognizer in recognizers:
             if not wanted.intersection(recognizer.supported_entities):
@@ -66,7 +66,8 @@ class Patterns:
 
     def _match(self, text: str) -> Iterator[Span]:
         digits = DigitPlaces(text)
-        excerpts = {None: Excerpt(text), **{dense: digits.close(*dense) for dense in DENSE}}
+        excerpts: dict[tuple[int, int] | None, Excerpt] = {dense: digits.close(*dense) for dense in DENSE}
+        excerpts[None] = Excerpt(text)
         for rule, find, dense in self._searches:
             if excerpts[dense].text:
                 yield from find(rule, text, excerpts[dense])
