@@ -221,6 +221,10 @@ class Analyzer:
             spans += structured.read(text, value)
         return spans + self._cells(text, labelled)
 
+    def without_models(self, text: str) -> list[Span]:
+        """The hits of patterns and of structure alone, before scores and overlaps are judged."""
+        return self._look(_read(Item(text)))
+
     def _structured_in(self, text: str) -> StructuredNames:
         """The reader of labels that knows the plain words of the text's language."""
         if not self._structured_by:
