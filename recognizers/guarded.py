@@ -4,7 +4,7 @@ Python's engine tries an alternation of a hundred words at every character; RE2 
 no look-around. So RE2 looks for the pattern without its look-around and word boundaries, which matches wherever the
 pattern does and in more places, and Python's engine decides there.
 
-May import: base, extent, the standard library.
+May import: base, the standard library.
 """
 
 from __future__ import annotations
@@ -16,19 +16,18 @@ from functools import cached_property
 from typing import Any
 
 from recognizers.base import compile_re2
-from recognizers.extent import extent
 
-_LOOK_AROUND = re.compile(r"\(\?<?[=!](?:[^()\[\]\\]|\\.|\[(?:[^\]\\]|\\.)*\])*\)|\\b")
+_ITEM = r"[^()\[\]\\]|\\.|\[(?:[^\]\\]|\\.)*\]"
+_LOOK_AROUND = re.compile(rf"\(\?<?[=!](?:{_ITEM}|\((?:{_ITEM})*\))*\)|\\b")
+"""With groups in it, if these hold none."""
 _ESCAPE = re.compile(r"\\u([0-9a-f]{4})")
-_LOOKED_AT = 2
-"""Characters behind a match that a guarded pattern may look at."""
 # Letters that Python takes for an `i` where case does not matter, and RE2 does not.
 _OTHER_I = re.compile("[\u0130\u0131]")
 
 
 @dataclass(frozen=True)
 class Guarded:
-    """`pattern` may look one character around; what it matches is of limited length, and no class in it is `\\w`'s."""
+    """`pattern` matches no empty text, and outside of look-around no class in it is Python's own (`\\w`)."""
 
     pattern: re.Pattern[str]
 
@@ -42,12 +41,11 @@ class Guarded:
         if _OTHER_I.search(text):
             yield from self.pattern.finditer(text)
             return
-        reach = (extent(self.pattern.pattern).width or len(text)) + _LOOKED_AT
         done = 0
         for hint in self.guard.finditer(text):
-            start, end = hint.span()
-            for match in self.pattern.finditer(text, max(start, done), min(len(text), end + reach)):
-                if match.start() >= end:
-                    break
-                yield match
-                done = match.end()
+            at, end = max(hint.start(), done), hint.end()
+            while at < end:
+                match = self.pattern.match(text, at)
+                if match:
+                    yield match
+                at = done = match.end() if match else at + 1
