@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
-from benchmarks import servers, stock, texts
+from benchmarks import chats, servers, stock, texts
 from benchmarks.report import Options, Table, growth
 from benchmarks.stock import Engine
 
@@ -26,19 +26,19 @@ if TYPE_CHECKING:
 CAP = 3.0
 """Seconds that a text may take before ten times of it are left out, unless `--slow` is given."""
 MB = 1e6
-POLICIES = {"default": "default", "strict": "strict", "patterns": "default"}
-"""Each engine has an analyzer of its own, since automata that know a text from the engine before are fast."""
+POLICIES = ("default", "strict")
+OURS = ("default", "strict", "rules", "patterns", "structure")
 REPEATS = {1_000: 20, 10_000: 4}
 
 
 def run(options: Options) -> list[Table]:
-    """Speed against the two libraries, then growth."""
+    """A prompt and a chat, speed against the two libraries, then growth."""
     warnings.simplefilter("ignore")
     logging.disable(logging.WARNING)
     plain = stock.engines()
-    ours = {name: _analyzer(policy) for name, policy in POLICIES.items()}
+    ours = {policy: _analyzer(policy) for policy in POLICIES}
     gc.freeze()
-    return [_speed(ours, plain, options), _increase(ours["default"], options)]
+    return [_speed(ours, plain, options), chats.run(options), _increase(ours["default"], options)]
 
 
 def _analyzer(policy: str) -> Analyzer:
@@ -59,7 +59,8 @@ def _engines(ours: dict[str, Analyzer], plain: dict[str, Engine]) -> dict[str, E
     return {
         "default": _whole(ours["default"]),
         "strict": _whole(ours["strict"]),
-        "patterns": _whole(ours["patterns"], names=False),
+        "rules": ours["default"].without_models,
+        "patterns": _whole(ours["default"], names=False),
         "structure": StructuredNames(ours["default"].lexicon).find,
         **plain,
     }
@@ -77,7 +78,7 @@ def _speed(ours: dict[str, Analyzer], plain: dict[str, Engine], options: Options
         rows.append(
             (
                 f"{size // 1000} KB",
-                *(f"{speed[name]:.2f}" for name in ("default", "strict", "patterns", "structure")),
+                *(f"{speed[name]:.2f}" for name in OURS),
                 *(f"{speed[name]:.3f}" for name in plain),
                 *(f"**{speed['default'] / speed[name]:.1f}**" for name in plain),
             )
@@ -86,6 +87,7 @@ def _speed(ours: dict[str, Analyzer], plain: dict[str, Engine], options: Options
         "natural English",
         "Caviardage, default.yaml",
         "strict.yaml",
+        "patterns and structure",
         "patterns alone",
         "structure alone",
         "spaCy tok2vec + ner",
@@ -102,11 +104,14 @@ def _speed(ours: dict[str, Analyzer], plain: dict[str, Engine], options: Options
 
 
 def _in_turn(engines: dict[str, Engine], size: int) -> dict[str, float]:
-    """CPU seconds a text of `size` takes each engine: median of several texts, another engine after each."""
+    """CPU seconds a text of `size` takes each engine: median of several texts, another engine after each.
+
+    Automata that know a text from the engine before are fast, so another engine comes first each time.
+    """
     taken: dict[str, list[float]] = defaultdict(list)
     for seed in range({1_000: 40, 10_000: 8, 100_000: 3}.get(size, 1)):
         text = texts.natural("en", size, 1000 + seed)
-        for name, engine in engines.items():
+        for name, engine in [*engines.items()][seed % len(engines) :] + [*engines.items()][: seed % len(engines)]:
             taken[name].append(_cpu(engine, text))
     return {name: sorted(times)[len(times) // 2] for name, times in taken.items()}
 

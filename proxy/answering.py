@@ -142,7 +142,7 @@ class Answering:
         """The last look at an answer that is complete, before its end goes to the client."""
         _verify(trip, restoration, complete=True, refused=refused)
         read = ["".join(pieces) for pieces in restoration.tally.read]
-        if any(map(worth_a_look, read)):
+        if trip.policy.answers.unsolicited != "off" and any(map(worth_a_look, read)):
             with trip.record.stage("taste"):
                 values = await self._detector.proven(read, trip.policy)
             found = await off_loop(unsolicited, values, trip.texts, size=len(trip.inbound.body))

@@ -19,7 +19,8 @@ import secrets
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
@@ -139,10 +140,7 @@ class Detector:
 
         `progress` is told how many more code points have been looked at.
         """
-        if self._inside >= self._waiting:
-            raise Unavailable("Too many requests are waiting for detection.", code="busy", retry=True)
-        self._inside += 1
-        try:
+        with self._admitted(retry=True):
             deadline = time.monotonic() + min(self._deadline, policy.detection.deadline_seconds)
             progress = self._watched(progress, sum(len(leaf.text) for leaf in leaves))
             scope = f"{tenant}\0{policy.digest}\0".encode()
@@ -150,8 +148,6 @@ class Detector:
             wanted = Wanted(policy)
             spans = [wanted.of(leaf, found) for leaf, found in zip(leaves, spans, strict=True)]
             spans = await self._second_look(leaves, spans, deadline)
-        finally:
-            self._inside -= 1
         findings = [_findings(leaf, wanted.of(leaf, found), policy) for leaf, found in zip(leaves, spans, strict=True)]
         blocked = Counter(f.entity for found in findings for f in found if f.action == "block")
         if blocked and policy.mode == "enforce":
@@ -168,18 +164,34 @@ class Detector:
     async def proven(self, texts: Sequence[str], policy: Policy) -> list[str]:
         """The values in texts of an answer whose check digit is right, of the entities that the policy acts on.
 
-        Raises `Unavailable`. Not cached: an answer is read once.
+        Raises `Unavailable`. Not cached: an answer is read once. A full house is not told to try again: the provider
+        has answered, and would be paid twice.
         """
-        deadline = time.monotonic() + min(self._deadline, policy.detection.deadline_seconds)
-        tasks = batches(range(len(texts)), lambda index: len(texts[index]))
-        results = await self._gather(worker.proven, [([texts[i] for i in task],) for task in tasks], deadline)
+        leaves = [Leaf("$", text) for text in texts]
+        pieces = list(cut(leaves))
+        tasks = batches(range(len(pieces)), lambda index: len(pieces[index].item.text))
+        with self._admitted(retry=False):
+            deadline = time.monotonic() + min(self._deadline, policy.detection.deadline_seconds)
+            calls = [([pieces[i].item.text for i in task],) for task in tasks]
+            results = await self._gather(worker.proven, calls, deadline)
+        found = reassemble(leaves, pieces, [spans for result in results for spans in result])
         return [
-            texts[index][span.start : span.end]
-            for task, result in zip(tasks, results, strict=True)
-            for index, spans in zip(task, result, strict=True)
+            text[span.start : span.end]
+            for text, spans in zip(texts, found, strict=True)
             for span in spans
             if span.entity in CHECKED
         ]
+
+    @contextmanager
+    def _admitted(self, *, retry: bool) -> Iterator[None]:
+        """One of those inside, if there is room: raises `Unavailable` if as many wait as may."""
+        if self._inside >= self._waiting:
+            raise Unavailable("Too many requests are waiting for detection.", code="busy", retry=retry)
+        self._inside += 1
+        try:
+            yield
+        finally:
+            self._inside -= 1
 
     def _watched(self, progress: Callable[[int], None], total: int) -> Callable[[int], None]:
         """`progress`, and for a huge prompt a line for the operator now and then."""

@@ -8,13 +8,15 @@ from __future__ import annotations
 
 import re
 from bisect import bisect
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from presidio_analyzer import EntityRecognizer, RecognizerResult
 
 from recognizers.base import Entity, Rule, RuleRecognizer, Span, compile_re2, to_result
-from recognizers.streets import ANYWHERE, CITY_AND_STATE, ENGLISH, FRENCH, INTRODUCED, LABELLED, NEEDS, OTHERS
+from recognizers.excerpt import Excerpt, around
+from recognizers.extent import extent
+from recognizers.streets import ANYWHERE, CITY_AND_STATE, ENGLISH, FRENCH, INTRODUCED, LABELLED, LEADS, NEEDS, OTHERS
 from recognizers.tails import whole
 
 _FIELD = (
@@ -58,7 +60,7 @@ _NUMBERED = re.compile(r"\d|\bs/n\b", re.IGNORECASE)
 _NUMBER_AND_NAME = re.compile(r"(?=.*\d)(?=.*[^\W\d_]{3})", re.DOTALL)
 
 
-_NEEDED = {need: compile_re2(need) for need in ("", *NEEDS.values())}
+_NEEDED = {need: compile_re2(need) for need in (*NEEDS.values(), *LEADS.values())}
 
 
 _YEAR_FOR_POSTCODE = re.compile(r"\b(?:19|20)\d\d\b")
@@ -126,10 +128,23 @@ class AddressRecognizer(RuleRecognizer):
         """Presidio's entry point."""
         if "ADDRESS" not in set(entities):
             return []
-        present = {need for need, pattern in _NEEDED.items() if pattern.search(text)}
-        rules = [rule for rule in self.rules if NEEDS.get(rule.name, "") in present]
-        found = [kept for rule in rules for span in self.spans(rule, text) if (kept := _trimmed(span, text))]
+        hits = {need: [match.span() for match in pattern.finditer(text)] for need, pattern in _NEEDED.items()}
+        found = [
+            kept
+            for rule in self.rules
+            for span in self.spans_in(rule, text, _where(rule, text, hits))
+            if (kept := _trimmed(span, text))
+        ]
         return [to_result(span, self.name) for span in _best([_whole(span, text) for span in _best(found)])]
+
+
+def _where(rule: Rule, text: str, hits: Mapping[str, Sequence[tuple[int, int]]]) -> Excerpt:
+    """What of `text` a rule is to be searched in."""
+    lead = LEADS.get(rule.name)
+    need, width = lead or NEEDS.get(rule.name), extent(rule.regex).width
+    if need is None or width is None:
+        return Excerpt(text)
+    return around(text, hits[need], width, before=0 if lead else width)
 
 
 def _trimmed(span: Span, text: str) -> Span | None:

@@ -12,11 +12,12 @@ from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from presidio_analyzer import EntityRecognizer
 
 from recognizers import (
+    CHECKED,
     address,
     contact,
     custom,
@@ -32,7 +33,7 @@ from recognizers import (
     traces,
     work,
 )
-from recognizers.base import Rule, RuleRecognizer, Span
+from recognizers.base import Span
 from recognizers.blocks import blocks
 from recognizers.blockwise import BlockModel
 from recognizers.custom import Brought, CustomSpec
@@ -42,16 +43,13 @@ from recognizers.lexicon import Lexicon
 from recognizers.names import LABELS as NAME_ENTITIES
 from recognizers.names import Names
 from recognizers.overlap import resolve
+from recognizers.patterns import WINDOW, Patterns
 from recognizers.shadow import Shadow, shadow
 from recognizers.shared import Address
 from recognizers.spaced import drawn_together
 from recognizers.structure import Field, StructuredNames, fields
 from recognizers.titles import TITLE, titles
 
-WINDOW = 64_000
-"""Code points of text that own their spans together."""
-BEHIND, AHEAD = 1_000, 17_000
-"""Code points read before a window (labels) and behind it (the longest value that starts in it)."""
 _LABEL_REACH = 300
 _CELL_BREAK = "\n\n"
 
@@ -132,23 +130,12 @@ class Analyzer:
         """What the policy brought along, with what it declared of it."""
         self._wanted = settings.entities
         self._least = dict(settings.least)
-        self._others: list[Any] = []
-        self._brought: list[BlockModel] = []
-        self._owners: dict[int, RuleRecognizer] = {}
-        rules: list[Rule] = []
-        for recognizer in [*_recognizers(settings), *self._bring(lender)]:
-            if not self._wanted.intersection(recognizer.supported_entities):
-                continue
-            if isinstance(recognizer, RuleRecognizer) and type(recognizer).analyze is RuleRecognizer.analyze:
-                for rule in recognizer.rules:
-                    if rule.entity in self._wanted:
-                        self._owners[id(rule)] = recognizer
-                        rules.append(rule)
-            elif isinstance(recognizer, BlockModel):
-                self._brought.append(recognizer)
-            else:
-                self._others.append(recognizer)
-        self._rules = tuple(rules)
+        made = [*_recognizers(settings), *self._bring(lender)]
+        models = [recognizer for recognizer in made if isinstance(recognizer, BlockModel)]
+        rest = [recognizer for recognizer in made if not isinstance(recognizer, BlockModel)]
+        self._brought = [model for model in models if self._wanted.intersection(model.supported_entities)]
+        self._patterns = Patterns(rest, self._wanted)
+        self._checked = Patterns(rest, self._wanted & CHECKED)
         self._structured = StructuredNames()
         self._structured_by: dict[str, StructuredNames] = {}
         self._names = Names(settings.languages, settings.shared) if self._wanted & NAME_ENTITIES else None
@@ -168,9 +155,9 @@ class Analyzer:
 
     def load(self) -> None:
         """Compiles every pattern and loads the models. Raises `ModelUnavailable`."""
-        owners = {id(owner): owner for owner in self._owners.values()}
-        for recognizer in [*owners.values(), *self._others, *self._brought]:
-            recognizer.load()
+        self._patterns.load()
+        for model in self._brought:
+            model.load()
         if self._names is not None:
             self._names.load()
             self._structured = StructuredNames(self._names.lexicon)
@@ -201,10 +188,17 @@ class Analyzer:
         return list(zip(readings, found, strict=True))
 
     def proven(self, texts: Sequence[str]) -> list[list[Span]]:
-        """The spans of each text whose check digit is right, of wanted entities; labels and names are not looked at."""
-        readings = [_read(Item(text)) for text in texts]
-        found = [[span for span in self.patterns(read.seen.text) if "check passed" in span.why] for read in readings]
-        return [self._settle(reading, spans) for reading, spans in zip(readings, found, strict=True)]
+        """The spans of each text whose check digit is right, of wanted entities; labels and names are not looked at.
+
+        Where no number with a check digit of its own is found, nothing else is looked for.
+        """
+        return [self._proven(_read(Item(text))) for text in texts]
+
+    def _proven(self, reading: _Reading) -> list[Span]:
+        text = reading.seen.text
+        if not any(map(_passed, self._checked.find(text))):
+            return []
+        return self._settle(reading, filter(_passed, self.patterns(text)))
 
     def _settle(self, reading: _Reading, spans: Iterable[Span]) -> list[Span]:
         wanted = (s for s in spans if s.entity in self._wanted and s.score >= self._least.get(s.entity, 0.0))
@@ -220,12 +214,17 @@ class Analyzer:
         if not reading.item.names:
             return spans
         structured = self._structured_in(text)
-        spans += structured.find(text)
+        labelled = list(fields(text))
+        spans += structured.find(text, labelled)
         if reading.item.label:
             start = reading.value_start()
             value = Field(normalise(reading.item.label), start, min(len(text), start + _LABEL_REACH))
             spans += structured.read(text, value)
-        return spans + self._cells(text)
+        return spans + self._cells(text, labelled)
+
+    def without_models(self, text: str) -> list[Span]:
+        """The hits of patterns and of structure alone, before scores and overlaps are judged."""
+        return self._look(_read(Item(text)))
 
     def _structured_in(self, text: str) -> StructuredNames:
         """The reader of labels that knows the plain words of the text's language."""
@@ -234,34 +233,15 @@ class Analyzer:
         return self._structured_by.get(candidates(text, self.settings.languages)[0], self._structured)
 
     def patterns(self, text: str, window: int = WINDOW) -> list[Span]:
-        """The hits of all pattern recognizers. A window owns the spans that start in it, wherever it is cut."""
-        spans: list[Span] = []
-        for start in range(0, max(1, len(text)), window):
-            offset, stop = max(0, start - BEHIND), min(len(text), start + window)
-            part = text[offset : stop + AHEAD] if offset or stop < len(text) else text
-            for span in self._match(part):
-                if start <= span.start + offset < stop:
-                    spans.append(span._replace(start=span.start + offset, end=span.end + offset))
-        return spans
+        """The hits of all pattern recognizers."""
+        return self._patterns.find(text, window)
 
-    def _match(self, text: str) -> Iterator[Span]:
-        for rule in self._rules:
-            yield from self._owners[id(rule)].spans(rule, text)
-        for recognizer in self._others:
-            wanted = sorted(self._wanted.intersection(recognizer.supported_entities))
-            for result in recognizer.analyze(text, wanted, nlp_artifacts=None):
-                if result.score > 0:
-                    explanation = result.analysis_explanation
-                    why = (explanation and explanation.textual_explanation) or "pattern"
-                    found_by = (result.recognition_metadata or {}).get(result.RECOGNIZER_NAME_KEY, recognizer.name)
-                    yield Span(result.start, result.end, result.entity_type, result.score, found_by, why)
-
-    def _cells(self, text: str) -> list[Span]:
+    def _cells(self, text: str, labelled: Iterable[Field]) -> list[Span]:
         """Pattern hits that need the label of a cell, which stands elsewhere: each cell is read behind its label."""
         parts: list[str] = []
         places: list[tuple[int, int, int]] = []
         length = 0
-        for field in fields(text):
+        for field in labelled:
             if field.near or not field.label:
                 continue
             head = f"{field.label}: "
@@ -307,6 +287,10 @@ def built_in(settings: Settings) -> list[EntityRecognizer]:
 def _recognizers(settings: Settings) -> list[EntityRecognizer]:
     declared = [spec for spec in settings.custom if not isinstance(spec, Brought)]
     return [*built_in(settings), *custom.build_custom(declared)]
+
+
+def _passed(span: Span) -> bool:
+    return "check passed" in span.why
 
 
 def _read(item: Item) -> _Reading:

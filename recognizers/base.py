@@ -5,7 +5,7 @@ Ours differ from Presidio's own pattern recognizers in how they search: patterns
 input, hence no time-outs to miss), boundaries and labels are looked at only around candidates, and what a
 check digit means is stated per rule instead of being one score for all.
 
-May import: presidio_analyzer, re2, the standard library. Never `proxy`.
+May import: excerpt, presidio_analyzer, re2, the standard library. Never `proxy`.
 """
 
 from __future__ import annotations
@@ -19,6 +19,8 @@ from typing import Any, Literal, NamedTuple
 
 import re2
 from presidio_analyzer import AnalysisExplanation, LocalRecognizer, RecognizerResult
+
+from recognizers.excerpt import Excerpt
 
 Boundary = Literal["alnum", "digit", "none"]
 
@@ -69,6 +71,11 @@ class Rule:
     @cached_property
     def pattern(self) -> Any:
         return compile_re2(self.regex)
+
+    @cached_property
+    def group(self) -> int:
+        """The number of the group that holds the value."""
+        return int(self.pattern.groupindex.get("v", 0))
 
     @cached_property
     def label_pattern(self) -> re.Pattern[str] | None:
@@ -192,8 +199,11 @@ class RuleRecognizer(LocalRecognizer):
 
     def spans(self, rule: Rule, text: str) -> Iterator[Span]:
         """The hits of one rule. Candidates that overlap are found in turn from left to right."""
-        for match in rule.pattern.finditer(text):
-            start, end = match.span(rule.pattern.groupindex.get("v", 0))
+        return self.spans_in(rule, text, Excerpt(text))
+
+    def spans_in(self, rule: Rule, text: str, excerpt: Excerpt) -> Iterator[Span]:
+        """The same, if `excerpt` holds all of `text` in which the rule can match."""
+        for start, end in excerpt.spans(rule.pattern, rule.group):
             if start < 0 or not bounded(text, start, end, rule.boundary):
                 continue
             score, why = judge(rule, text, start, end)

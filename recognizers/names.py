@@ -58,7 +58,8 @@ LABELS = frozenset({"PERSON", "ORGANIZATION", "LOCATION"})
 SCORE = 0.85
 SECOND_LOOK = 0.7
 GIVEN = 0.6
-_BATCH = 32
+_BATCH, _GPU_BATCH = 8, 32
+"""Texts that go through a model at once. Of few, what a processor calculates with stays in its caches."""
 _SINGLE = frozenset({"NORP", "WORK_OF_ART", "PRODUCT", "EVENT", "MISC", "LANGUAGE", "LAW"})
 
 
@@ -74,6 +75,7 @@ class NameModel:
         self.lexicon = words or Lexicon()
         self._nlp: Any = None
         self._lock = threading.Lock()
+        self._batch = _BATCH
         self.elsewhere: Callable[[Sequence[str]], list[Hits]] | None = None
         """What to ask instead of running the model here, in a process that shares one (`shared`)."""
 
@@ -81,6 +83,7 @@ class NameModel:
         """Loads and verifies the model. Raises `ModelUnavailable`."""
         if self._nlp is None:
             self._nlp, self._lock, directory = models.load(self.source, cuda=cuda)
+            self._batch = _GPU_BATCH if cuda else _BATCH
             self.lexicon = lexicon.build(lexicon.dictionary(directory, self._nlp.vocab.strings))
 
     def find(self, texts: Sequence[str]) -> list[list[Span]]:
@@ -105,12 +108,12 @@ class NameModel:
     def hits(self, texts: Sequence[str]) -> list[Hits]:
         """What the model marks in each text, as it marks it."""
         found: list[Hits] = []
-        for first in range(0, len(texts), _BATCH):
-            batch = [visible(text) for text in texts[first : first + _BATCH]]
+        for first in range(0, len(texts), self._batch):
+            batch = [visible(text) for text in texts[first : first + self._batch]]
             with self._lock, self._nlp.memory_zone():
                 found += [
                     [(entity.start_char, entity.end_char, entity.label_) for entity in doc.ents]
-                    for doc in self._nlp.pipe(batch, batch_size=_BATCH)
+                    for doc in self._nlp.pipe(batch, batch_size=self._batch)
                 ]
         return found
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from recognizers.guarded import Guarded
 from recognizers.labels import Tier
 from recognizers.lexicon import Lexicon
 from recognizers.people import person_at
@@ -135,11 +136,16 @@ _RULES: tuple[tuple[re.Pattern[str], Tier, str], ...] = (
     (re.compile(r"(?m)^[ \t>*\-]{0,4}<?(?=[^\W\d_][^\n:.,;]{1,30}>? ?:[ \n])"), Tier.GUESS, "speaker"),
 )
 _REACH = 80
+_BEGINS = ("(?i)\\b", "\\b", "(?<!")
+_SEARCHES = tuple(
+    (Guarded(pattern) if pattern.pattern.startswith(_BEGINS) else pattern, tier, why) for pattern, tier, why in _RULES
+)
+"""Patterns that begin with a line are quick as they are."""
 
 
 def spoken(text: str, lexicon: Lexicon) -> Iterator[tuple[int, int, str]]:
     """`(start, end, why)` of each name that is announced."""
-    for pattern, tier, why in _RULES:
+    for pattern, tier, why in _SEARCHES:
         for match in pattern.finditer(text):
             hit = person_at(text, match.end(), min(len(text), match.end() + _REACH), tier, lexicon)
             if hit and not _bare_title(text, match):

@@ -340,18 +340,24 @@ INTRODUCED = (
 )
 """An address of any country behind a phrase that announces one."""
 
-_TOWN = r"\d{4,5} \pL"
+_TOWN = r"\d{4,5} (?:\p{Lu}|[cplm])"
+_ANY_POST = r"\d{4}|\d{3} \d{2}|\d{2}-\d{3}|\d[A-Z\d]? ?\d[A-Z]"
 NEEDS = {
     "UK address": _POSTCODE,
     "UK address of a named house": _POSTCODE,
     "US address": _ZIP,
     "French address": _TOWN,
     "French address of a place": _TOWN,
-    "Spanish address": _TOWN,
-    "number, street, postcode, town": _TOWN,
-    "street, number, postcode, town": _TOWN,
+    "French street with number": rf"\d(?: ?(?i:bis|ter|quater|[a-f]))? ?,? {{0,2}}(?i:{_VOIE})",
+    "Spanish address": r"\d{4,5}(?: ?[A-Z]{2})? \p{Lu}",
+    "number, street, postcode, town": r"\d{5} \p{Lu}",
+    "street, number, postcode, town": r"\d{4} \p{Lu}",
+    "street of any country with town": rf"{_STREET_WORD} \d|{_STREET_AHEAD} ",
+    "two lines with postcode": rf"(?:{_ANY_POST})[\dA-Z \-]{{0,9}},? \p{{Lu}}|\p{{Lu}}[\pL'’.\-]{{1,30}},? ?"
+    rf"(?:{_BREAK}|,? )(?:[A-Z]{{2,3}},? )?(?:{_ANY_POST})",
 }
-"""By name of a costly pattern: a cheap one that matches in every text in which it matches."""
+"""By name of a costly pattern: a cheap one, of which each of its matches holds a match. Nothing in it may look at what
+stands beside a match (`\\b`), or match NUL (see `excerpt`)."""
 
 # -- behind a label ----------------------------------------------------------------------------------------------
 _LABEL = (
@@ -369,3 +375,9 @@ LABELLED = (
     rf"(?i:{_LABEL})(?P<v>(?:\d|\p{{Lu}}|(?i:{_VOIE}) ){_PART}(?:{_NEXT}){{0,4}}"
     rf"(?:,?\n {{0,8}}(?:{_US_TAIL}|{_FR_TAIL}|{_TAIL}|{_CITY},? {_POSTCODE}))?)"
 )
+
+LEADS = {
+    "announced": rf"(?i:{_INTRODUCED})(?:[\p{{Lu}}\d]|{_STREET_AHEAD})".replace(r"\b", ""),
+    "behind a label": rf"(?i:{_LABEL})(?:\d|\p{{Lu}}|(?i:{_VOIE}) )".replace(r"\b", "").replace(r"\A|", "|"),
+}
+"""As `NEEDS`, and each match of the costly pattern begins with a match of the cheap one."""

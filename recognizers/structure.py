@@ -126,11 +126,11 @@ class StructuredNames(EntityRecognizer):
         wanted = set(entities)
         return [to_result(span, NAME) for span in self.find(text) if span.entity in wanted]
 
-    def find(self, text: str) -> list[Span]:
-        """The spans of `text`, sorted; they may overlap."""
+    def find(self, text: str, labelled: Iterable[Field] | None = None) -> list[Span]:
+        """The spans of `text`, sorted; they may overlap. `labelled`: its fields, if they are known."""
         french_form = "prenom" in fold(text)
         found: set[Span] = set()
-        for field in fields(text):
+        for field in fields(text) if labelled is None else labelled:
             if french_form and field.label == "nom":
                 field = field._replace(label="nom de famille")
             found.update(self.read(text, field))

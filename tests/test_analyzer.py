@@ -161,6 +161,13 @@ def test_the_same_spans_for_any_cut(patterns: Analyzer, window: int) -> None:
     assert sorted(patterns.patterns(text, window=window)) == sorted(patterns.patterns(text))
 
 
+@pytest.mark.parametrize(("ending", "proven"), [("19", True), ("91", False)])
+def test_what_is_proven_is_judged_beside_every_other_number(ending: str, proven: bool, patterns: Analyzer) -> None:
+    text = f"Pay GB29 NWBK 6016 1331 9268 {ending}\nAlso +33 6 12 34 56 78"
+    found = [(span.entity, text[span.start : span.end]) for span in patterns.proven([text, "", text[40:]])[0]]
+    assert found == ([("IBAN_CODE", text[4:31]), ("PHONE_NUMBER", "+33 6 12 34 56 78")] if proven else [])
+
+
 def test_settings_travel_to_workers() -> None:
     settings = Settings(entities=DEFAULT)
     assert pickle.loads(pickle.dumps(settings)) == settings  # noqa: S301

@@ -12,6 +12,7 @@ from proxy.analysis import examples, settings_for
 from proxy.detect import Detector
 from proxy.errors import BlockedEntity, Unavailable
 from proxy.model import Finding, Kind, Leaf
+from proxy.pieces import cut
 from proxy.policy import Policy, parse_policy
 from recognizers import ENTITIES
 
@@ -238,6 +239,42 @@ def test_a_full_house_refuses_and_says_that_trying_again_helps(running: Running)
         running.run(crowded.detect([Leaf("$", "hello")], REPLACE, "t"))
     assert refused.value.code == "busy"
     assert refused.value.headers() == {"x-should-retry": "true", "retry-after": "1"}
+
+
+STRANGERS = "DE02 1203 0000 0000 2020 51"
+
+
+def test_an_answer_is_looked_through_for_numbers_with_check_digits(running: Running) -> None:
+    text = f"Pay {STRANGERS} or call +33 6 12 34 56 78, says Mira Tallow."
+    assert running.run(running.detector.proven([text, "nothing", text], REPLACE)) == [STRANGERS, STRANGERS]
+
+
+def test_a_long_answer_is_looked_through_in_pieces_and_each_value_found_once(running: Running) -> None:
+    """A value stands on every border of a piece; one piece alone goes to a worker at a time."""
+    for shift in (0, 13):
+        text = "y" * shift + (f"It was paid to {STRANGERS} by " + "word " * 37 + "\n") * 900
+        sizes = [len(piece.item.text) for piece in cut([Leaf("$", text)])]
+        assert len(sizes) > 2
+        assert max(sizes) < len(text) / 2
+        assert running.run(running.detector.proven([text], REPLACE)) == [STRANGERS] * 900
+
+
+def test_an_answer_is_not_looked_through_in_a_full_house_and_not_worth_another_call(running: Running) -> None:
+    crowded = Detector(settings_for(REPLACE), workers=1, deadline=60, waiting=0)
+    with pytest.raises(Unavailable) as refused:
+        running.run(crowded.proven(["hello"], REPLACE))
+    assert refused.value.code == "busy"
+    assert refused.value.headers() == {"x-should-retry": "false"}
+
+
+def test_what_waits_for_an_answer_leaves_its_place_again(running: Running) -> None:
+    detector = running.detector
+    with pytest.raises(Unavailable) as refused:
+        running.run(
+            detector.proven(["1" * 9], policy_of("entities: {PERSON: mask}\ndetection: {deadline_seconds: 0.000001}\n"))
+        )
+    assert refused.value.code == "detection_timeout"
+    assert detector._inside == 0
 
 
 def test_a_small_prompt_is_answered_while_a_huge_one_is_in_work(running: Running) -> None:
