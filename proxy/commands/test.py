@@ -87,13 +87,13 @@ def _update(path: Path, policy: Policy, outcomes: Sequence[Outcome], *, yes: boo
         return False
     _write(path, after)
     typer.echo(f"{path}: {len(wanted)} tests updated")
-    return _passes(path, parse_policy(after.encode(), file=str(path), entities=ENTITIES), outcomes)
+    return _passes(path, parse_policy(after.encode(), file=str(path), entities=ENTITIES, paths=True), outcomes)
 
 
 def _proven(path: Path, policy: Policy, before: str, wanted: Mapping[int, Mapping[str, Any]]) -> str:
     """The new text. Raises `ValueError` if it would be another policy."""
     after = rewritten(before, wanted) if wanted else before
-    again = parse_policy(after.encode(), file=str(path), entities=ENTITIES)
+    again = parse_policy(after.encode(), file=str(path), entities=ENTITIES, paths=True)
     kept = [trial.model_copy(update=dict.fromkeys(wanted.get(at, {}))) for at, trial in enumerate(policy.tests)]
     renewed = [trial.model_copy(update=dict.fromkeys(wanted.get(at, {}))) for at, trial in enumerate(again.tests)]
     if again.digest != policy.digest or kept != renewed:

@@ -3,6 +3,7 @@
     faults    what can be wrong, and the nearest right word
     rules     every rule: how grave it is and why it matters
     tree      YAML 1.2 with the place of every key and value
+    extends   the policies that one builds on, and how it goes over them
     sections  the parts of a policy, key by key
     model     the whole, and what the stages ask of it
     checks    single values: names, regular expressions, terms, regions
@@ -24,7 +25,7 @@ from proxy.policy.bodies import thawed
 from proxy.policy.declare import declared_recognizers
 from proxy.policy.faults import Fault, PolicyError, report, report_json
 from proxy.policy.limits import ModelLimit
-from proxy.policy.load import inspect_policy, inspected, load_policy, parse_policy
+from proxy.policy.load import inspect_policy, inspected, load_policy, parse_policy, place_in
 from proxy.policy.model import Policy
 from proxy.policy.rewrite import rewritten
 from proxy.policy.sections import EntityRule, PresidioRecognizer, RegexRecognizer
@@ -47,6 +48,7 @@ __all__ = [
     "load_policy",
     "numbered",
     "parse_policy",
+    "place_in",
     "report",
     "report_json",
     "rewritten",

@@ -18,6 +18,7 @@ RULES: Mapping[str, str] = MappingProxyType(
         "yaml": "The file is not YAML 1.2, or uses a part of YAML that a policy does without.",
         "empty": "The file holds nothing, or something other than a mapping.",
         "duplicate-key": "A key stands twice in one mapping.",
+        "bad-extends": "A policy to build on that is not there, or that builds on this one.",
         "unknown-key": "A key that a policy does not have at this place.",
         "missing-key": "A key that a policy must have at this place.",
         "wrong-type": "A value of another type than the one expected.",

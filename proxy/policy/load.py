@@ -15,7 +15,7 @@ from typing import Any
 from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
-from proxy.policy import tree
+from proxy.policy import extends, tree
 from proxy.policy.explain import explain
 from proxy.policy.faults import Fault, PolicyError
 from proxy.policy.lint import Slip, lint
@@ -30,7 +30,7 @@ MAX_FAULTS = 500
 
 def load_policy(path: str | Path, *, entities: Mapping[str, Entity]) -> Policy:
     """Reads one file. `entities` is the table of built-in entities. Raises `PolicyError` with every fault."""
-    return parse_policy(_read(path), file=str(path), entities=entities)
+    return parse_policy(extends.read(path), file=str(path), entities=entities, paths=True)
 
 
 def inspect_policy(
@@ -38,65 +38,40 @@ def inspect_policy(
 ) -> tuple[Policy | None, tuple[Fault, ...]]:
     """The policy, or None if it does not load, and what is to be said about it: errors, else warnings."""
     try:
-        return inspected(_read(path), file=str(path), entities=entities, facts=facts)
+        return inspected(extends.read(path), file=str(path), entities=entities, facts=facts, paths=True)
     except PolicyError as error:
         return None, error.faults
 
 
 def inspected(
-    content: bytes, *, file: str, entities: Iterable[str], facts: Facts
+    content: bytes, *, file: str, entities: Iterable[str], facts: Facts, paths: bool = False
 ) -> tuple[Policy | None, tuple[Fault, ...]]:
     """The same for content that was read already."""
     try:
-        policy = parse_policy(content, file=file, entities=entities)
+        policy = parse_policy(content, file=file, entities=entities, paths=paths)
     except PolicyError as error:
         return None, error.faults
-    root, _ = tree.parse(_decode(content, file), file)
-    faults = (_fault(root, slip, file) for slip in islice(surprises(policy, facts), MAX_FAULTS))
+    root = extends.whole(content, file, paths=paths).root
+    faults = (_fault(root, slip) for slip in islice(surprises(policy, facts), MAX_FAULTS))
     return policy, tuple(sorted(set(faults)))
 
 
-def _read(path: str | Path) -> bytes:
-    file = str(path)
-    try:
-        with Path(path).open("rb") as stream:
-            return stream.read(tree.MAX_BYTES + 1)
-    except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or "not a path"
-        raise PolicyError([Fault(file, 1, 1, "unreadable", f"cannot be read: {reason}")]) from None
+def parse_policy(content: bytes, *, file: str, entities: Iterable[str], paths: bool = False) -> Policy:
+    """The same for content that was read already; `file` is what faults call it, its stem the policy's name.
 
-
-def parse_policy(content: bytes, *, file: str, entities: Iterable[str]) -> Policy:
-    """The same for content that was read already; `file` is what faults call it, its stem the policy's name."""
-    try:
-        root, faults = tree.parse(_decode(content, file), file)
-    except tree.Unreadable as error:
-        raise PolicyError([error.fault]) from None
-    data = root.data()
-    if not isinstance(data, dict):
-        what = "the file is empty" if data is None else "a policy is a mapping of keys to values"
-        raise PolicyError([Fault(file, root.line, root.column, "empty", what, "begin with version: 1")])
+    With `paths` it is the content of that file, and may extend others as they are seen from there.
+    """
+    whole = extends.whole(content, file, paths=paths)
+    root, data = whole.root, whole.root.data()
     slips, policy = list(islice(lint(data, frozenset(entities)), MAX_FAULTS)), None
     try:
-        policy = Policy.model_validate(data, context={"name": Path(file).stem})
+        policy = Policy.model_validate(data, context={"name": Path(file).stem, "files": whole.files})
     except ValidationError as error:
         slips += islice(_slips(data, error.errors(include_url=False)), MAX_FAULTS)
-    faults += (_fault(root, slip, file) for slip in slips)
+    faults = [*whole.faults, *(_fault(root, slip) for slip in slips)]
     if faults or policy is None:
         raise PolicyError(faults)
     return policy
-
-
-def _decode(content: bytes, file: str) -> str:
-    if len(content) > tree.MAX_BYTES:
-        fault = Fault(file, 1, 1, "unreadable", f"larger than {tree.MAX_BYTES} bytes")
-        raise PolicyError([fault])
-    try:
-        return content.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        before = content[: error.start].decode("utf-8", "replace")
-        line, column = before.count("\n") + 1, len(before) - (before.rfind("\n") + 1) + 1
-        raise PolicyError([Fault(file, line, column, "encoding", "not UTF-8", "save the file as UTF-8")]) from None
 
 
 def _slips(data: dict[str, Any], errors: Iterable[ErrorDetails]) -> Iterator[Slip]:
@@ -123,6 +98,14 @@ def _has(data: Any, step: str | int) -> bool:
     return isinstance(data, Mapping) and step in data
 
 
-def _fault(root: tree.Node, slip: Slip, file: str) -> Fault:
-    line, column = tree.place(root, slip.path, key=slip.on_key)
+def _fault(root: tree.Node, slip: Slip) -> Fault:
+    file, line, column = tree.place(root, slip.path, key=slip.on_key)
     return Fault(file, line, column, slip.rule, slip.message, slip.mend)
+
+
+def place_in(file: str | Path, path: tuple[str | int, ...]) -> tuple[str, int, int]:
+    """File, line and column of what stands at `path` in a policy that loads; the file's beginning if it is gone."""
+    try:
+        return tree.place(extends.whole(extends.read(file), str(file), paths=True).root, path)
+    except PolicyError:
+        return str(file), 1, 1

@@ -10,9 +10,10 @@ import hashlib
 import json
 from collections.abc import Mapping
 from functools import cached_property
+from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import BeforeValidator, PrivateAttr
+from pydantic import BeforeValidator, Field, PrivateAttr
 
 from proxy.policy import checks
 from proxy.policy.frozen import FrozenMap
@@ -50,6 +51,9 @@ class Policy(Section):
 
     version: Annotated[Literal[1], BeforeValidator(_version)]
     """The version of this format: 1."""
+    extends: Annotated[str, Field(min_length=1)] | None = None
+    """A policy that this one builds on: the name of a shipped one (`default`), or the path of a file, as it is seen
+    from this one. What this file says goes over what that one says; `limits` and `entities` may then be left out."""
     languages: Filled[Literal["en", "fr", "de", "es", "it"]] = ("en", "fr")
     """Languages whose models look for names. Formats such as IBANs are found in any language."""
     limits: Limits
@@ -83,21 +87,28 @@ class Policy(Section):
     """What the policy promises, run by `caviardage test`."""
 
     _name: str = PrivateAttr(default="policy")
+    _files: tuple[Path, ...] = PrivateAttr(default=())
 
     def model_post_init(self, context: Any, /) -> None:
-        """Takes the name from the validation context, since a file does not know how it is called."""
+        """Takes the name and the files from the validation context: a file does not know how it is called."""
         if isinstance(context, Mapping):
             self._name = str(context.get("name", "policy"))
+            self._files = tuple(context.get("files", ()))
 
     @property
     def name(self) -> str:
         """The file's name without its ending."""
         return self._name
 
+    @property
+    def files(self) -> tuple[Path, ...]:
+        """The files that it was read from: its own first, then those that it extends."""
+        return self._files
+
     @cached_property
     def digest(self) -> str:
         """Twelve hex digits that change when, and only when, what the policy does changes; not with its tests."""
-        content = self.model_dump(mode="json", exclude={"tests"})
+        content = self.model_dump(mode="json", exclude={"tests", "extends"})
         text = json.dumps(content, sort_keys=True, ensure_ascii=True, separators=(",", ":"))
         return hashlib.sha256(text.encode()).hexdigest()[:12]
 

@@ -34,6 +34,7 @@ _WHY: Mapping[str, str] = MappingProxyType(
         "yaml": "What YAML reads in two ways, people read in two ways. A policy keeps to what can be read in one.",
         "empty": "Without a policy nothing is known to be personal.",
         "duplicate-key": "One of the two would win silently, and it could be the weaker one.",
+        "bad-extends": "Half a policy would be in force: all that stands in the other one would be missing.",
         "unknown-key": "A misspelt key has no effect: what it was to switch on would stay off, and nobody would know.",
         "missing-key": "There is no default that would be right for everybody here.",
         "wrong-type": "What is read in another way than it was meant does something else than it was meant to.",

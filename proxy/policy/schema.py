@@ -28,7 +28,13 @@ def generate() -> str:
     """The schema as it is committed, with a newline at the end."""
     schema = Policy.model_json_schema(schema_generator=_Generate)
     head = {"$schema": "https://json-schema.org/draft/2020-12/schema"}
-    return json.dumps({**head, **_tidy(schema)}, indent=2, ensure_ascii=False) + "\n"
+    return json.dumps({**head, **_extending(_tidy(schema))}, indent=2, ensure_ascii=False) + "\n"
+
+
+def _extending(schema: JsonSchemaValue) -> JsonSchemaValue:
+    """A policy that extends another needs to say nothing that the other says."""
+    rest = {key: value for key, value in schema.items() if key != "required"}
+    return {**rest, "anyOf": [{"required": schema["required"]}, {"required": ["extends"]}]}
 
 
 def _tidy(schema: JsonSchemaValue) -> JsonSchemaValue:

@@ -39,7 +39,7 @@ MAX_NODES = 200_000
 class Node:
     """One value with its place (from 1): a scalar, a list of nodes, or a dict of nodes.
 
-    For a mapping, `keys` holds the place of each key.
+    For a mapping, `keys` holds the place of each key, which stands in the file of its value.
     """
 
     line: int
@@ -48,6 +48,7 @@ class Node:
     keys: dict[str, tuple[int, int]] = field(default_factory=dict)
     size: int = 1
     height: int = 1
+    file: str = ""
 
     def hold(self, child: Node) -> None:
         """Counts a child, aliases as if they were written out."""
@@ -63,8 +64,8 @@ class Node:
         return self.value
 
 
-def place(root: Node, path: tuple[str | int, ...], *, key: bool = False) -> tuple[int, int]:
-    """Line and column of what stands at `path`, or of the last part of it that exists.
+def place(root: Node, path: tuple[str | int, ...], *, key: bool = False) -> tuple[str, int, int]:
+    """File, line and column of what stands at `path`, or of the last part of it that exists.
 
     With `key`, of the key itself; the value otherwise.
     """
@@ -79,7 +80,7 @@ def place(root: Node, path: tuple[str | int, ...], *, key: bool = False) -> tupl
             spot = (node.line, node.column)
         else:
             break
-    return spot
+    return node.file, *spot
 
 
 class Unreadable(Exception):
@@ -157,14 +158,14 @@ class _Builder:
             if event.version not in (None, (1, 2)):
                 raise self.stop(event, "a %YAML directive for another version: a policy is YAML 1.2")
             root = self.node(self.next(), 0)
-        return root or Node(1, 1)
+        return root or Node(1, 1, file=self.file)
 
     def node(self, event: Any, depth: int) -> Node:
         if isinstance(event, AliasEvent):
             return self.alias(event)
         if depth > MAX_DEPTH:
             raise self.stop(event, f"nested deeper than {MAX_DEPTH} levels")
-        node = Node(event.start_mark.line + 1, event.start_mark.column + 1)
+        node = Node(event.start_mark.line + 1, event.start_mark.column + 1, file=self.file)
         self.check_tag(event)
         if event.anchor is not None:
             self.anchors[event.anchor] = None
