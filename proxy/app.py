@@ -22,10 +22,11 @@ from proxy.analysis import examples, not_covered, settings_for, wanted
 from proxy.audit import Audit, AuditEvent
 from proxy.books import Books, open_books
 from proxy.detect import Detector, Tally
+from proxy.door import Handler
 from proxy.errors import Refusal, Unavailable
 from proxy.extract import Extractor
 from proxy.forward import Upstream, UpstreamSettings
-from proxy.ingress import Handler, Ingress, Limits, Receive, Scope, Send
+from proxy.ingress import Ingress, Limits, Receive, Scope, Send
 from proxy.inspector.desk import Desk, Live
 from proxy.logs import Log, describe, loop_handler
 from proxy.metrics import CONTENT_TYPE, Metrics

@@ -1,6 +1,6 @@
 """HTTP in: pure ASGI between a client and the pipeline.
 
-May import: pipeline, routes, inflate, headers, logs, errors, the standard library.
+May import: door, routes, inflate, headers, logs, errors, the standard library.
 
 What is fixed here: which endpoints exist, what a body may be, who the tenant is, and that a client which goes
 away takes its request with it. One task handles and answers; a second one only watches for the disconnect and
@@ -10,17 +10,17 @@ cancels the first, whatever that is doing: detecting, waiting for the upstream, 
 from __future__ import annotations
 
 import asyncio
-import hashlib
-import hmac
+import contextlib
 import json
 import re
 import uuid
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping, MutableMapping
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 
+from proxy.door import Door, Handler, Headers, OpenDoor
 from proxy.errors import BadRequest, Refusal, Unavailable, UnsupportedByPolicy
-from proxy.headers import CREDENTIALS, REQUEST_ID
+from proxy.headers import REQUEST_ID
 from proxy.inflate import Inflater, too_large
 from proxy.logs import Log, describe
 from proxy.model import JSON
@@ -33,7 +33,6 @@ Scope = MutableMapping[str, Any]
 Message = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[Message]]
 Send = Callable[[Message], Awaitable[None]]
-Headers = tuple[tuple[str, str], ...]
 
 REQUEST_ID_HEADER = "x-caviardage-request-id"
 STREAM_HEADERS = (("cache-control", "no-cache"), ("x-accel-buffering", "no"))
@@ -42,12 +41,6 @@ STREAM_HEADERS = (("cache-control", "no-cache"), ("x-accel-buffering", "no"))
 _JSON = re.compile(r'application/json(?:\s*;\s*charset\s*=\s*"?utf-?8"?)?\s*;?', re.IGNORECASE)
 _FORM = re.compile(r'multipart/form-data\s*;\s*boundary="?[A-Za-z0-9\'()+_,./:=? -]{1,70}"?', re.IGNORECASE)
 _LARGE_PART = 1 << 16
-
-
-class Handler(Protocol):
-    """The pipeline, seen from here. Refusals come back as answers; it raises only when it is cancelled."""
-
-    async def handle(self, inbound: Inbound) -> Outbound: ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,6 +61,7 @@ class Ingress:
 
     `own` answers the service's own endpoints. `refused` is told of every refusal made here (request id, tenant,
     refusal), since the pipeline never sees those requests. While `ready` is false nothing reaches the pipeline.
+    `door` says who comes in; without one everybody does, and `handler` answers.
     """
 
     def __init__(
@@ -81,10 +75,10 @@ class Ingress:
         refused: Callable[[str, str, Refusal], None],
         log: Log,
         dialects: Dialects = USUAL,
+        door: Door | None = None,
     ) -> None:
         self._dialects = dialects
-        self._handler = handler
-        self._secret = secret
+        self._door = door or OpenDoor(handler, secret)
         self._limits = limits
         self._own = own
         self._ready = ready
@@ -98,23 +92,29 @@ class Ingress:
             await send({"type": "websocket.close", "code": 1008})
             return
         headers = tuple((name.decode("latin-1").lower(), value.decode("latin-1")) for name, value in scope["headers"])
-        request_id, tenant = request_id_of(headers), tenant_of(headers, self._secret)
-        try:
-            accepted = await self._accept(scope, headers, request_id, tenant, receive)
-        except ClientGone:
-            return
-        except Refusal as refusal:
-            self._refused(request_id, tenant, refusal)
-            accepted = answer_to(refusal, self._dialects.error_for(str(scope["path"]), headers))
-        if isinstance(accepted, Outbound):
-            await _Answer(request_id, send, self._log).send(accepted)
-        else:
-            await self._exchange(accepted, receive, send)
+        request_id, tenant = request_id_of(headers), self._door.known_as(headers)
+        async with contextlib.AsyncExitStack() as place:
+            try:
+                accepted = await self._accept(scope, headers, request_id, receive, place)
+            except ClientGone:
+                return
+            except Refusal as refusal:
+                self._refused(request_id, tenant, refusal)
+                accepted = answer_to(refusal, self._dialects.error_for(str(scope["path"]), headers))
+            if isinstance(accepted, Outbound):
+                await _Answer(request_id, send, self._log).send(accepted)
+            else:
+                await self._exchange(*accepted, receive, send)
 
     async def _accept(
-        self, scope: Scope, headers: Headers, request_id: str, tenant: str, receive: Receive
-    ) -> Inbound | Outbound:
-        """The request once its whole body is in, or the answer to one that the service answers itself."""
+        self,
+        scope: Scope,
+        headers: Headers,
+        request_id: str,
+        receive: Receive,
+        place: contextlib.AsyncExitStack,
+    ) -> tuple[Handler, Inbound] | Outbound:
+        """Who handles the request, and the request once its whole body is in; or the service's own answer."""
         if one(headers, "upgrade") is not None:
             raise UnsupportedByPolicy("Upgrades (WebSocket, HTTP/2) are not inspected, so they are refused.")
         if {"content-length", "transfer-encoding"} <= {name for name, _ in headers}:
@@ -130,6 +130,7 @@ class Ingress:
             raise UnsupportedByPolicy("HTTP/1.1 is needed.")
         if not self._ready():
             raise Unavailable("The service is not ready.", code="not_ready", retry=True)
+        admitted = await place.enter_async_context(self._door.admit(headers))
         try:
             async with asyncio.timeout(self._limits.receive_timeout):
                 body = await (
@@ -137,7 +138,8 @@ class Ingress:
                 )
         except TimeoutError:
             raise BadRequest("The request body did not arrive in time.") from None
-        return Inbound(request_id, tenant, route.method, path, query.decode("ascii"), headers, body)
+        names = (request_id, admitted.tenant, route.method, path, query.decode("ascii"))
+        return admitted.handler, Inbound(*names, admitted.headers, body)
 
     async def _body(self, headers: Headers, receive: Receive, kind: re.Pattern[str]) -> bytes:
         """The unpacked JSON text, or form. Raises `BodyTooLarge` as soon as a limit is passed, or announced to be."""
@@ -162,10 +164,10 @@ class Ingress:
         inflater.finish()
         return b"".join(parts)
 
-    async def _exchange(self, inbound: Inbound, receive: Receive, send: Send) -> None:
+    async def _exchange(self, handler: Handler, inbound: Inbound, receive: Receive, send: Send) -> None:
         """Handles and answers, unless the client goes away first."""
         answer = _Answer(inbound.request_id, send, self._log)
-        work = asyncio.create_task(answer.run(self._handler, inbound))
+        work = asyncio.create_task(answer.run(handler, inbound))
         gone = asyncio.create_task(_disconnected(receive))
         try:
             await asyncio.wait({work, gone}, return_when=asyncio.FIRST_COMPLETED)
@@ -275,14 +277,6 @@ def request_id_of(headers: Iterable[tuple[str, str]]) -> str:
     if len(values) == 1 and REQUEST_ID.fullmatch(values[0]):
         return values[0]
     return uuid.uuid4().hex
-
-
-def tenant_of(headers: Iterable[tuple[str, str]], secret: bytes) -> str:
-    """Who is asking: a keyed hash of the credentials, 16 hexadecimal digits, or `anonymous` without any."""
-    credentials = [f"{name}:{value}" for name, value in headers if name in CREDENTIALS]
-    if not credentials:
-        return "anonymous"
-    return hmac.new(secret, "\n".join(credentials).encode("latin-1"), hashlib.sha256).hexdigest()[:16]
 
 
 async def _received(receive: Receive) -> AsyncIterator[bytes]:

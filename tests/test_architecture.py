@@ -42,14 +42,15 @@ LAYERS: tuple[tuple[str, ...], ...] = (
         "proxy.audit",
         "proxy.keeping",
     ),
-    ("proxy.trip", "proxy.trail", "proxy.budgets"),
+    ("proxy.trip", "proxy.trail", "proxy.budgets", "proxy.rates"),
     ("proxy.prompt", "proxy.closing"),
     ("proxy.answering", "proxy.batching"),
-    ("proxy.pipeline", "proxy.analysis"),
+    ("proxy.pipeline", "proxy.analysis", "proxy.rehearsal", "proxy.door", "proxy.live", "proxy.tenants"),
     ("proxy.ingress", "proxy.routes"),
     ("proxy.inspector",),
     (
         "proxy.app",
+        "proxy.watch",
         "proxy.books",
         "proxy.traces",
         "proxy.__main__",
@@ -71,7 +72,8 @@ STAGES = LAYERS[3]
 FREE = ("proxy.settings", "proxy.logs", "proxy.metrics", "proxy.echo")  # leaves of the composition root
 OWNERS = {
     "httpx2": ("proxy.forward",),
-    "limits": ("proxy.budgets",),
+    "limits": ("proxy.budgets", "proxy.rates"),
+    "watchfiles": ("proxy.watch",),
     "tiktoken": ("proxy.tokens",),
     "tokenizers": ("proxy.tokens", "recognizers"),
     "onnxruntime": ("recognizers",),

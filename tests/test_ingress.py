@@ -18,10 +18,11 @@ import httpx2
 import pytest
 from backports import zstd
 
+from proxy.door import tenant_of
 from proxy.echo import Loopback
 from proxy.errors import Refusal, Unavailable
 from proxy.forward import Upstream, UpstreamAnswer, UpstreamSettings, client_headers
-from proxy.ingress import Ingress, Limits, request_id_of, tenant_of
+from proxy.ingress import Ingress, Limits, request_id_of
 from proxy.logs import service_log
 from proxy.routes import ROUTES, Target
 from proxy.trip import Inbound, Outbound, StreamBroken

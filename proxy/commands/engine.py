@@ -1,6 +1,6 @@
 """The production detection engine for commands that look at files: same workers, same rules, no HTTP.
 
-May import: analysis, detect, policy, recognizers, typer.
+May import: analysis, detect, policy, rehearsal, recognizers, typer.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ import typer
 from proxy.analysis import examples, settings_for
 from proxy.detect import Detector
 from proxy.policy import Policy, PolicyError, declared_recognizers, load_policy, report
+from proxy.rehearsal import LONGEST, patient
 from proxy.settings import default_workers
 from recognizers import ENTITIES
 from recognizers.device import DEVICES
@@ -24,8 +25,6 @@ from recognizers.prove import fault
 UNREADABLE = 2
 DEFAULT_POLICY = Path(__file__).resolve().parents[2] / "policies" / "default.yaml"
 PolicyOption = Annotated[Path, typer.Option("--policy", help="The policy that decides.", show_default="default.yaml")]
-LONGEST = 24 * 3600.0
-"""Seconds that one file may take; commands have no client that waits."""
 MANY = 1_000_000
 
 
@@ -46,12 +45,6 @@ def loaded(path: Path) -> Policy:
 def undeclarable(policy: Policy) -> str | None:
     """Why a recognizer that the policy declares cannot work; None if all can."""
     return fault(declared_recognizers(policy))
-
-
-def patient(policy: Policy) -> Policy:
-    """The policy without hurry and without blocking: a command shows findings, it does not refuse them."""
-    unhurried = policy.detection.model_copy(update={"deadline_seconds": LONGEST})
-    return policy.model_copy(update={"mode": "monitor", "detection": unhurried})
 
 
 def policy_from(path: Path) -> Policy:

@@ -1,54 +1,14 @@
-"""What would become of the tests of a policy: the production engine, up to the moment that something would leave.
-
-May import: analysis, app, audit, detect, engine, forward, measure, pipeline, policy, substitute, trip, vault.
-"""
+"""The tests of a policy, run with an engine of their own. May import: app, engine, measure, policy, rehearsal."""
 
 from __future__ import annotations
 
 import asyncio
-import json
-from collections.abc import Iterable, Sequence
-from dataclasses import replace
-from typing import Any
 
 from proxy import measure
 from proxy.app import TOKENIZERS
-from proxy.audit import Audit, AuditEvent
-from proxy.commands.engine import detecting, patient
-from proxy.detect import Detector
-from proxy.errors import UpstreamUnreachable
-from proxy.forward import Upstream, UpstreamAnswer
-from proxy.model import Leaf
-from proxy.pipeline import Pipeline
-from proxy.policy import Outcome, Policy, numbered, text_outcome, thawed
-from proxy.policy.sections import Trial
-from proxy.substitute import substitute
-from proxy.trip import Inbound
-from proxy.vault import Vault, lookalikes
-from recognizers import ENTITIES
-
-SECRET = b"the same in every run of a policy's tests"
-"""Protects nothing: tests are made up. So a hash that a test expects stays the same."""
-_HEADERS = (("content-type", "application/json"), ("authorization", "Bearer none"))
-
-
-class _Nobody(Upstream):
-    """Stands where the provider would be: keeps what it is sent, and cannot be reached."""
-
-    def __init__(self) -> None:
-        self.sent: bytes | None = None
-
-    async def send(
-        self,
-        method: str,
-        path: str,
-        headers: Iterable[tuple[str, str]],
-        body: bytes | None,
-        query: str = "",
-        content_type: str = "application/json",
-    ) -> UpstreamAnswer:
-        self.sent = body
-        raise UpstreamUnreachable("A test sends nothing.")
+from proxy.commands.engine import detecting
+from proxy.policy import Outcome, Policy
+from proxy.rehearsal import patient, rehearse
 
 
 def rehearsed(policy: Policy) -> list[Outcome]:
@@ -58,49 +18,4 @@ def rehearsed(policy: Policy) -> list[Outcome]:
 
 async def _rehearsed(policy: Policy) -> list[Outcome]:
     async with detecting(patient(policy)) as detector:
-        counters = measure.Counters(TOKENIZERS)
-        return [
-            await (_text(policy, trial.text, detector) if trial.text else _request(policy, trial, detector, counters))
-            for trial in policy.tests
-        ]
-
-
-def _names(policy: Policy) -> frozenset[str]:
-    return frozenset({*ENTITIES, *policy.declared})
-
-
-async def _text(policy: Policy, text: str, detector: Detector) -> Outcome:
-    leaf = Leaf("$", text)
-    (findings,) = await detector.detect([leaf], patient(policy), "test")
-    shown = [replace(finding, action="replace") if finding.action == "block" else finding for finding in findings]
-    sent = numbered(substitute(leaf, shown, Vault(SECRET, lookalikes([text])), SECRET), _names(policy))
-    return text_outcome(policy, text, [(f.entity, text[f.start : f.end]) for f in findings], sent)
-
-
-async def _request(policy: Policy, trial: Trial, detector: Detector, counters: measure.Counters) -> Outcome:
-    """Twice: watched only, for all that is found; then as it would be."""
-    body = json.dumps(thawed(trial.request), ensure_ascii=False).encode()
-    unhurried = policy.model_copy(update={"detection": patient(policy).detection})
-    watched, _ = await _sent(patient(policy), trial.endpoint, body, detector, counters)
-    event, raw = await _sent(unhurried, trial.endpoint, body, detector, counters)
-    sent = None if raw is None else json.loads(raw)
-    rest = "\0".join(_texts(sent))
-    return Outcome(
-        frozenset(watched.entities), event.reason if raw is None else "", numbered(sent, _names(policy)), rest
-    )
-
-
-async def _sent(
-    policy: Policy, endpoint: str, body: bytes, detector: Detector, counters: measure.Counters
-) -> tuple[AuditEvent, bytes | None]:
-    nobody, events = _Nobody(), list[AuditEvent]()
-    pipeline = Pipeline(policy, detector, counters, nobody, Audit([events.append]), SECRET)
-    await pipeline.handle(Inbound("test", "test", "POST", endpoint, "", _HEADERS, body))
-    return events[-1], nobody.sent
-
-
-def _texts(value: Any) -> Sequence[str]:
-    if isinstance(value, str):
-        return [value]
-    inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
-    return [text for item in inner for text in _texts(item)]
+        return await rehearse(policy, detector, measure.Counters(TOKENIZERS, policy.tokenizers))
