@@ -152,8 +152,8 @@ def rule_pages() -> dict[str, str]:
     """Every file of `docs/rules/` by its name: an index, and a page for each rule of a policy."""
     rows = [f"| [`{rule.id}`]({rule.id}.md) | {rule.severity} | {cell(rule.what)} |" for rule in TABLE.values()]
     head = (
-        "# Rules\n\nWhat `caviardage check` can say about a policy. An error does not load; a warning loads and may "
-        "surprise.\n\n"
+        "# Rules\n\nWhat `caviardage check` can say about a policy or a tenants file. An error does not load; a "
+        "warning loads and may surprise.\n\n"
     )
     pages = {"README.md": head + table(("rule", "severity", "what it says"), rows)}
     return pages | {f"{rule.id}.md": _rule_page(rule) for rule in TABLE.values()}
@@ -165,7 +165,8 @@ def _rule_page(rule: Rule) -> str:
         return told
     bad, good = ((EXAMPLES / rule.id / f"{name}.yaml").read_text(encoding="utf-8") for name in ("bad", "good"))
     shown = EXPECTED.sub("", bad)
-    said = "\n".join(f"policy.yaml:{line}" for line in EXPECTED.findall(bad))
+    name = "policy" if rule.about == "policy" else "tenants"
+    said = "\n".join(f"{name}.yaml:{line}" for line in EXPECTED.findall(bad))
     return (
         f"{told}\nThis is told about:\n\n```yaml\n{shown}```\n\n```text\n{said}\n```\n\n"
         f"This is right:\n\n```yaml\n{good}```\n"

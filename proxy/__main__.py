@@ -18,7 +18,7 @@ OUR_FAULT = 70
 
 def command_line() -> typer.Typer:
     """All commands, each imported when the command line is built and not before `check_package` has passed."""
-    from proxy.commands import audit
+    from proxy.commands import audit, key
     from proxy.commands.calibrate import calibrate
     from proxy.commands.check import check
     from proxy.commands.count import count
@@ -43,6 +43,9 @@ def command_line() -> typer.Typer:
     trail.command()(audit.verify)
     trail.command()(audit.report)
     line.add_typer(trail, name="audit")
+    keys = typer.Typer(no_args_is_help=True, help="Makes keys for tenants.")
+    keys.command()(key.new)
+    line.add_typer(keys, name="key")
     return line
 
 

@@ -10,28 +10,35 @@ request. Once started, `/healthz` says that the process lives, `/readyz` whether
 from __future__ import annotations
 
 import asyncio
+import functools
 import json
 import secrets
 import ssl
-from collections.abc import Callable, Iterable
+from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 from proxy import measure
-from proxy.analysis import examples, not_covered, settings_for, wanted
 from proxy.audit import Audit, AuditEvent
 from proxy.books import Books, open_books
+from proxy.budgets import Spending
 from proxy.detect import Detector, Tally
-from proxy.door import Handler
+from proxy.door import Door, Handler
+from proxy.entrance import Entrance
 from proxy.errors import Refusal, Unavailable
 from proxy.extract import Extractor
 from proxy.forward import Upstream, UpstreamSettings
 from proxy.ingress import Ingress, Limits, Receive, Scope, Send
-from proxy.inspector.desk import Desk, Live
+from proxy.inspector.desk import Desk
+from proxy.live import Live, Make, Working
 from proxy.logs import Log, describe, loop_handler
 from proxy.metrics import CONTENT_TYPE, Metrics
+from proxy.notes import Notes
 from proxy.pipeline import Pipeline
-from proxy.policy import Policy, PolicyError, load_policy, report
+from proxy.plan import Plan, load_plan
+from proxy.policy import Policy, PolicyError, report
+from proxy.policy.sections import MAX_SECONDS
+from proxy.rates import Rates
 from proxy.routes import Target
 from proxy.seat import ALONE, Seat
 from proxy.settings import Settings, StartError, is_plain_remote
@@ -41,8 +48,11 @@ from proxy.store.sealing import Sealer
 from proxy.store.shared import RedisShelf
 from proxy.tls import load_pair
 from proxy.trip import Outbound
+from proxy.upstreams import Upstreams
+from proxy.watch import Watch
+from proxy.windows import close, storage_at
 from proxy.wire.dialects import USUAL, Dialects
-from recognizers import ENTITIES
+from recognizers.analyzer import Settings as Looks
 from recognizers.device import DEVICES, Choice, Device
 
 TOKENIZERS = ("o200k_base", "cl100k_base", "bytes")
@@ -55,8 +65,11 @@ Example = tuple[str, str, str]
 class Detection(Protocol):
     """What the lifespan needs of the detector."""
 
-    ready: bool
-    chosen: Choice
+    @property
+    def ready(self) -> bool: ...
+
+    @property
+    def chosen(self) -> Choice: ...
 
     async def start(self) -> None: ...
 
@@ -71,7 +84,7 @@ class Parts:
 
     handler: Handler
     detector: Detection
-    upstream: Upstream
+    upstream: Upstream | Upstreams
     store: Store
     extractor: Extractor
     books: Books
@@ -82,6 +95,13 @@ class Parts:
     about: dict[str, Any]
     inspector: Desk | None = None
     dialects: Dialects = USUAL
+    door: Door | None = None
+    told: Callable[[], dict[str, Any]] = dict
+    """More to show by `/readyz`, asked each time."""
+    follow: Callable[[], Awaitable[None]] | None = None
+    """Runs as long as the service: looks after files that change."""
+    closing: tuple[Callable[[], Awaitable[None]], ...] = ()
+    """What is to be closed at the end besides."""
 
 
 class App:
@@ -106,6 +126,7 @@ class App:
             refused=self._refused,
             log=log,
             dialects=parts.dialects,
+            door=parts.door,
         )
         parts.metrics.watch("ready", "1 if requests can be taken.", lambda: float(self.ready))
         parts.metrics.watch(
@@ -132,6 +153,7 @@ class App:
         await receive()
         starting = asyncio.create_task(self._start())
         watching = asyncio.create_task(self._watch_store())
+        following = asyncio.create_task(self._follow())
         try:
             if self._patient:
                 await asyncio.wait({starting})
@@ -143,7 +165,8 @@ class App:
             self._started = False
             starting.cancel()
             watching.cancel()
-            await asyncio.wait({starting, watching})
+            following.cancel()
+            await asyncio.wait({starting, watching, following})
             await self._stop()
         await send({"type": "lifespan.startup.failed" if failed else "lifespan.shutdown.complete"})
 
@@ -156,6 +179,8 @@ class App:
                 raise StartError([f"self-test: {entity} was not found in its own example" for entity in missed])
         except StartError as error:
             self._give_up(error.faults)
+        except PolicyError as error:
+            self._give_up(report(error.faults).splitlines())
         except Exception as error:
             # Nothing was received yet, so this text can only be about the installation.
             self._give_up([f"detection does not start: {error}"])
@@ -163,6 +188,14 @@ class App:
             self._started = True
             self._log.info("device", device=parts.detector.chosen.device, code=parts.detector.chosen.code)
             self._log.info("ready", policy=parts.about["policy"], workers=parts.about["workers"])
+
+    async def _follow(self) -> None:
+        while self._parts.follow is not None:
+            try:
+                await self._parts.follow()
+            except Exception as error:
+                self._log.error("fault", **describe(error))
+            await asyncio.sleep(STORE_SECONDS)
 
     async def _watch_store(self) -> None:
         """Tells `/readyz` whether the store can be reached. Requests that need it find out for themselves."""
@@ -190,6 +223,8 @@ class App:
         await self._parts.extractor.stop()
         await self._parts.upstream.aclose()
         await self._parts.store.aclose()
+        for end in self._parts.closing:
+            await end()
         await asyncio.get_running_loop().run_in_executor(None, self._parts.books.close)
         self._log.info("stopped")
 
@@ -214,7 +249,7 @@ class App:
         return _json(200, {"status": "ok"}) if self._started else _json(503, {"status": "starting"})
 
     def _readiness(self) -> Outbound:
-        return _json(200 if self.ready else 503, {"ready": self.ready, **self._parts.about})
+        return _json(200 if self.ready else 503, {"ready": self.ready, **self._parts.about, **self._parts.told()})
 
     def _scrape(self) -> Outbound:
         return Outbound(200, [("content-type", CONTENT_TYPE)], self._parts.metrics.render())
@@ -222,46 +257,58 @@ class App:
 
 def build(settings: Settings, log: Log, failed: Failed, seat: Seat = ALONE) -> App:
     """Everything, wired. Raises `StartError` naming what is wrong with the policy or the settings."""
-    policy = policy_of(settings)
+    plan = plan_of(settings)
     warn(settings, log)
-    doubt(policy, log)
+    doubt(plan.policies[plan.default], log)
     secret = settings.secret or seat.secret or secret_of(settings, log)
     metrics, books, tally = Metrics(seat.folder), open_books(settings, log), Tally()
     audit = Audit([*books.sinks, metrics.observe], books.settled)
-    upstream, store, extractor = upstream_of(settings), store_of(settings, secret), Extractor()
+    upstreams = Upstreams(upstream_of(settings), functools.partial(upstream_of, settings))
+    store, extractor = store_of(settings, secret), Extractor()
 
     def on_fault(error: Exception) -> None:
         log.error("fault", **describe(error))
 
-    dialects, counters = Dialects(settings.dialects), counters_of(policy)
+    def detector(looks: Looks) -> Detector:
+        return Detector(
+            looks,
+            workers=settings.workers,
+            deadline=MAX_SECONDS,
+            device=device_of(settings),
+            on_progress=lambda done, total: log.info("progress", done=done, total=total),
+            tally=tally,
+        )
+
+    dialects = Dialects(settings.dialects)
     metrics.tally("span_cache_hits", "Pieces of text that had been searched before.", lambda: tally.hits)
     metrics.tally("span_cache_misses", "Pieces of text that had to be searched.", lambda: tally.misses)
     metrics.tally("worker_restarts", "Detection workers that were killed or died.", lambda: tally.restarts)
     metrics.watch("processes", "Processes that serve the port.", lambda: seat.counts[0])
     metrics.shared("process_restarts", "Processes that ended and were started again.", lambda: seat.counts[1])
-    detector = Detector(
-        settings_for(policy),
-        workers=settings.workers,
-        deadline=policy.detection.deadline_seconds,
-        device=device_of(settings),
-        on_progress=lambda done, total: log.info("progress", done=done, total=total),
-        tally=tally,
-    )
-    parts = Parts(
-        handler=Pipeline(
-            policy,
-            detector,
-            counters,
-            upstream,
+    live = live_of(plan, settings, detector)
+
+    def pipe(working: Working, url: str | None, spending: Spending) -> Pipeline:
+        return Pipeline(
+            working.policy,
+            working.detector,
+            working.counters,
+            upstreams.at(url),
             audit,
             secret,
             on_fault,
             store,
             dialects,
             extractor,
-        ),
-        detector=detector,
-        upstream=upstream,
+            spending,
+        )
+
+    numbers = storage_at(settings.store)
+    door = Entrance(live, pipe, secret, Rates(numbers), Spending(numbers))
+    notes = Notes(live, audit, metrics, log)
+    parts = Parts(
+        handler=door,
+        detector=live,
+        upstream=upstreams,
         store=store,
         extractor=extractor,
         books=books,
@@ -269,49 +316,38 @@ def build(settings: Settings, log: Log, failed: Failed, seat: Seat = ALONE) -> A
         metrics=metrics,
         secret=secret,
         dialects=dialects,
-        examples=examples(policy),
-        about={
-            "policy": f"{policy.name}@{policy.digest}",
-            "mode": policy.mode,
-            "languages": list(policy.languages),
-            "entities": sorted(wanted(policy)),
-            "workers": settings.workers,
-            "dialects": list(settings.dialects),
-            "not_covered": not_covered(policy),
-        },
+        examples=(),
+        about={"policy": live.current.default.label, "workers": settings.workers, "dialects": list(settings.dialects)},
+        door=door,
+        told=notes.about,
+        follow=Watch(lambda: live.files, live.reload).run,
+        closing=(functools.partial(close, numbers),),
     )
     if settings.inspector:
-        parts = replace(parts, inspector=inspector_of(settings, policy, detector, counters, audit, log))
+        parts = replace(parts, inspector=Desk(live.lend, audit, log, settings.inspector_key))
     return App(parts, limits_of(settings), log, failed, patient=not seat.alone)
 
 
-def inspector_of(
-    settings: Settings, policy: Policy, detector: Detector, counters: measure.Counters, audit: Audit, log: Log
-) -> Desk:
-    """The page on which a policy can be looked at and tried."""
-    live = Live(policy=policy, detector=detector, file=settings.policy)
-    return Desk(lambda: live, counters, audit, log, settings.inspector_key)
+def plan_of(settings: Settings) -> Plan:
+    """The policies. Raises `StartError` with every fault in them."""
+    try:
+        return load_plan(settings.policy, settings.tenants)
+    except PolicyError as error:
+        raise StartError(report(error.faults).splitlines()) from None
+
+
+def live_of(plan: Plan, settings: Settings, make: Make) -> Live:
+    """The policies at work. Raises `StartError` if a tokenizer's file is not the one that a policy states."""
+    try:
+        load = functools.partial(load_plan, settings.policy, settings.tenants)
+        return Live(plan, load, make, functools.partial(measure.Counters, TOKENIZERS))
+    except PolicyError as error:
+        raise StartError([fault.message for fault in error.faults]) from None
 
 
 def device_of(settings: Settings) -> Device:
     """Where models run, as `settings` has checked it."""
     return next(device for device in DEVICES if device == settings.device)
-
-
-def policy_of(settings: Settings) -> Policy:
-    """The policy. Raises `StartError` with every fault in it."""
-    try:
-        return load_policy(settings.policy, entities=ENTITIES)
-    except PolicyError as error:
-        raise StartError(report(error.faults).splitlines()) from None
-
-
-def counters_of(policy: Policy) -> measure.Counters:
-    """The tokenizers, those of the policy among them. Raises `StartError` if a file is not the one that it states."""
-    try:
-        return measure.Counters(TOKENIZERS, policy.tokenizers)
-    except (measure.WrongTokenizer, measure.CorruptRanks) as error:
-        raise StartError([f"tokenizer: {error}"]) from None
 
 
 def limits_of(settings: Settings) -> Limits:
@@ -323,14 +359,14 @@ def limits_of(settings: Settings) -> Limits:
     )
 
 
-def upstream_of(settings: Settings) -> Upstream:
+def upstream_of(settings: Settings, url: str | None = None) -> Upstream:
     """The provider's client. Raises `StartError` if a certificate cannot be read."""
     cert = (settings.upstream_cert, settings.upstream_key) if settings.upstream_cert and settings.upstream_key else None
     if cert is not None:
         load_pair(ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT), "upstream", *cert)
     try:
         return Upstream(
-            settings.upstream,
+            url or settings.upstream,
             UpstreamSettings(
                 connect_timeout=settings.connect_timeout,
                 read_timeout=settings.read_timeout,

@@ -74,7 +74,7 @@ ENDPOINTS = (
     "/inspector",
     "unknown",
 )
-VERDICTS = ("forward", "release", "refuse", "block", "cancelled", "upstream_error", "broken", "inspect")
+VERDICTS = ("forward", "release", "refuse", "block", "cancelled", "upstream_error", "broken", "inspect", "reload")
 
 _PATHS = tuple(re.compile(re.escape(name).replace(r"\{id\}", "[^/]+")) for name in ENDPOINTS)
 
@@ -84,7 +84,8 @@ _WORD = re.compile(r"[a-z][a-z0-9_]{0,63}")
 _PATTERNS = {
     "request_id": re.compile(r"[A-Za-z0-9._-]{1,64}"),
     "policy": re.compile(r"[A-Za-z0-9._@:-]{0,160}"),
-    "tenant": re.compile(r"[0-9a-f]{16}|anonymous"),
+    "before": re.compile(r"[A-Za-z0-9._@:-]{0,160}"),
+    "tenant": re.compile(r"[0-9a-f]{16}|[a-z][a-z0-9-]{0,30}"),
     "model": re.compile(r"[A-Za-z0-9._:/@;=+-]{1,128}"),
     "endpoint": re.compile("|".join(map(re.escape, ENDPOINTS))),
     "verdict": re.compile("|".join(VERDICTS)),
@@ -96,8 +97,10 @@ _PATTERNS = {
 class AuditEvent:
     """One request, from its arrival to the end of its answer, or (verdict `forward`) until it goes to the upstream.
 
-    `time` is seconds since 1970 (written as UTC); `policy` is `name@digest`; `tenant` is a keyed hash of the
-    credential; `reason` is the refusal's code, empty for a request that went through; `alarms` are codes of
+    `time` is seconds since 1970 (written as UTC); `policy` is `name@digest`, `before` (verdict
+    `reload` only) what was in force until then; `tenant` is a keyed hash of the
+    credential, or the name that a tenants file gives;
+    `reason` is the refusal's code, empty for a request that went through; `alarms` are codes of
     what was noticed but let pass; `stage_ms` maps a stage to the milliseconds it took; `marks`
     (not in the line) are stages with their begin and end, in nanoseconds since 1970. `held` is the most bytes of a
     stream that waited to be verified. `bytes_in` came from the
@@ -110,6 +113,7 @@ class AuditEvent:
     status: int
     time: float = field(default_factory=time.time)
     policy: str = ""
+    before: str = ""
     tenant: str = "anonymous"
     model: str | None = None
     endpoint: str = "unknown"

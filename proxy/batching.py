@@ -177,8 +177,7 @@ class Batching:
         known = await self._known(tenant, file if isinstance(file, str) else "")
         if body.get("endpoint") != known.url:
             raise BadRequest("The endpoint is not the one that the file's requests are for.", param="$.endpoint")
-        whole_day = trip.policy.limits.budgets.model_copy(update={"tokens_per_minute": None})
-        await self._spending.spend(trip.inbound.tenant, known.tokens, whole_day)
+        await self._spending.spend(trip.inbound.tenant, known.tokens, trip.policy.limits.budgets, later=True)
         answer, raw = await self._sent(trip, serialise(body), "application/json")
         node = told(raw)
         if answer.status < 400 and isinstance(node, dict):

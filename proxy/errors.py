@@ -5,9 +5,12 @@
       UnsupportedByPolicy 400     a field, part or endpoint that is not inspected
       ExpiredState        400     something stored earlier that is not kept any more
       UnknownState        404     something stored that this tenant does not have
+      UnknownKey          401     a key that no tenant has
       BlockedEntity       400     the policy blocks an entity that was found
       ContextLengthExceeded 400   prompt + requested completion over the served limit
       TokenBudgetExceeded 429     the tenant has asked for as many tokens as it may for now
+      RateExceeded        429     the tenant, or its key, has made as many requests as it may for now
+      TooManyAtOnce       429     as many of its requests are running as it may have
       BodyTooLarge        413
       Unavailable         503     a fault on our side: analyzer error or deadline, queue full, shutting down
       BadAnswer           502     the upstream's answer cannot belong to this prompt, or cannot be read
@@ -126,6 +129,44 @@ class TokenBudgetExceeded(Refusal):
     def headers(self) -> dict[str, str]:
         said = {} if self.wait is None else {"retry-after": str(self.wait)}
         return {"x-should-retry": "true" if self.retry else "false", **said}
+
+
+class UnknownKey(Refusal):
+    """In the words of the OpenAI API, without the key."""
+
+    status = 401
+    code = "invalid_api_key"
+
+    def __init__(self) -> None:
+        super().__init__("Incorrect API key provided.")
+
+
+class RateExceeded(Refusal):
+    """In the words of the OpenAI API. `wait` is seconds until there is room."""
+
+    status = 429
+    kind = "requests"
+    code = "rate_limit_exceeded"
+    retry = True
+
+    def __init__(self, limit: int, wait: int) -> None:
+        super().__init__(
+            f"Rate limit reached for this tenant on requests per minute: limit {limit}. Please try again in {wait} s."
+        )
+        self.wait = wait
+
+    def headers(self) -> dict[str, str]:
+        return {"x-should-retry": "true", "retry-after": str(self.wait)}
+
+
+class TooManyAtOnce(Refusal):
+    status = 429
+    kind = "requests"
+    code = "concurrency_limit_exceeded"
+    retry = True
+
+    def __init__(self, limit: int) -> None:
+        super().__init__(f"Limit reached for this tenant on requests at one time: limit {limit}.")
 
 
 class BodyTooLarge(Refusal):

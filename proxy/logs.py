@@ -38,6 +38,8 @@ EVENTS: Final = frozenset(
         "device",
         "progress",
         "audit_anchor",
+        "reloaded",
+        "reload_refused",
         "certificate_renewed",
         "certificate_unusable",
         "process_ready",
@@ -65,7 +67,7 @@ FIELDS: Final = {
     "version": re.compile(r"[A-Za-z0-9.+-]{1,32}"),
 }
 """Fields that hold text, each with its form."""
-NUMBERS: Final = frozenset(("status", "port", "workers", "seconds", "done", "total", "seq", "process"))
+NUMBERS: Final = frozenset(("status", "port", "workers", "seconds", "done", "total", "seq", "process", "line"))
 _OTHER_LOGGERS = (
     "presidio-analyzer",
     "presidio-anonymizer",

@@ -25,6 +25,7 @@ CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 FOLDER = "PROMETHEUS_MULTIPROC_DIR"
 SECONDS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 600)
 TOKENS = (100, 1_000, 4_000, 16_000, 64_000, 128_000, 256_000, 1_000_000)
+RELOADS = ("good", "refused")
 BYTES = (1 << 10, 1 << 14, 1 << 17, 1 << 20, 1 << 23, 1 << 26)
 
 
@@ -57,11 +58,14 @@ class Metrics:
         self._tokens = self._histogram("prompt_tokens", "Tokens of prompts as forwarded.", TOKENS)
         self._before = self._histogram("prompt_tokens_before", "Tokens of prompts as they came.", TOKENS)
         self._held = self._histogram("held_bytes", "Most bytes of a stream that waited to be verified.", BYTES)
+        self._reloads = self._counter("reloads", "Looks at changed policy files, by result.", "result")
+        for result in RELOADS:
+            self._reloads.labels(result)
         self._stages = self._histogram("stage_seconds", "Time in each stage.", SECONDS, "stage")
 
     def observe(self, event: AuditEvent) -> None:
         """Counts a request that is over."""
-        if event.verdict == "forward":
+        if event.verdict in ("forward", "reload"):
             return
         self._requests.labels(event.endpoint, event.verdict, str(event.status), event.reason).inc()
         for entity, count in event.entities.items():
@@ -80,6 +84,10 @@ class Metrics:
             self._held.observe(event.held)
         for stage, ms in event.stage_ms.items():
             self._stages.labels(stage).observe(ms / 1000)
+
+    def reloaded(self, good: bool) -> None:
+        """Counts a look at changed policy files."""
+        self._reloads.labels(RELOADS[not good]).inc()
 
     def watch(
         self, name: str, text: str, read: Callable[[], float], across: Literal["livemin", "livesum"] = "livemin"

@@ -1,6 +1,6 @@
 """A process's place among several that serve one port, and what cannot be served by several.
 
-May import: template, policy, settings, the standard library.
+May import: template, plan, policy, settings, the standard library.
 """
 
 from __future__ import annotations
@@ -9,7 +9,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from proxy.plan import Plan
 from proxy.policy import Policy
+from proxy.policy.sections import Budgets
 from proxy.settings import Settings
 from proxy.template import Lent
 
@@ -33,16 +35,26 @@ class Seat:
 ALONE = Seat()
 
 
-def faults(settings: Settings, policy: Policy) -> Iterator[str]:
-    """Why several processes cannot serve this policy with these settings, in lines for the operator."""
-    if not settings.shared_store and (kept := _kept(policy)):
+def faults(settings: Settings, plan: Plan) -> Iterator[str]:
+    """Why several processes cannot serve these policies with these settings, in lines for the operator."""
+    if settings.shared_store:
+        return
+    kept = next(filter(None, map(_kept, plan.policies.values())), "")
+    if kept:
         yield (
             "processes: what the provider keeps has to be known to all of them. Name a store that they share "
             f"(CAVIARDAGE_STORE=redis://...), or say in the policy {kept}"
         )
-    budgets = policy.limits.budgets
-    if (budgets.tokens_per_minute, budgets.tokens_per_day) != (None, None):
-        yield "processes: budgets are counted by each process, so several would let through as many times as much"
+    if any(policy.limits.budgets != Budgets() for policy in plan.policies.values()):
+        yield f"processes: budgets are {_ALONE}"
+    if plan.roll is not None and plan.roll.limited:
+        yield f"processes: limits of tenants are {_ALONE}"
+
+
+_ALONE = (
+    "counted by each process, so several would let through as many times as much. Name a store that they share "
+    "(CAVIARDAGE_STORE=redis://...)"
+)
 
 
 def _kept(policy: Policy) -> str:

@@ -36,6 +36,7 @@ class Settings:
 
     upstream: str
     policy: Path
+    tenants: Path | None = None
     dialect: str = ",".join(DEFAULT)
     host: str = "127.0.0.1"
     port: int = 8484

@@ -38,7 +38,7 @@ class Tracer:
         self._tracer = self._provider.get_tracer(PREFIX)
 
     def __call__(self, event: AuditEvent) -> None:
-        if event.verdict == "forward":
+        if event.verdict in ("forward", "reload"):
             return
         whole = self._tracer.start_span(
             event.endpoint,

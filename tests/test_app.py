@@ -31,9 +31,11 @@ from proxy.forward import Upstream, UpstreamSettings
 from proxy.ingress import Limits
 from proxy.logs import Log, service_log
 from proxy.metrics import Metrics
+from proxy.policy import load_policy
 from proxy.settings import Settings, StartError
 from proxy.store.memory import in_memory
 from proxy.trip import Inbound, Outbound
+from recognizers import ENTITIES
 from recognizers.device import Choice
 
 CPU = Choice("cpu", "asked")
@@ -378,7 +380,7 @@ def test_a_limit_that_only_repeats_what_the_provider_says_is_doubted_aloud(tmp_p
         "    proven: {served: 681280, advertised: 1048576}\n    gpt-4o*: 128000\n"
     )
     log, out = quiet()
-    application.doubt(application.policy_of(settings(policy=path)), log)
+    application.doubt(load_policy(path, entities=ENTITIES), log)
     (line,) = map(json.loads, out.getvalue().splitlines())
     assert (line["event"], line["model"], line["level"]) == ("served_is_advertised", "glm-5.3", "warning")
     checked = CliRunner().invoke(command.command_line(), ["check", str(path)])

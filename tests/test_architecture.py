@@ -42,15 +42,17 @@ LAYERS: tuple[tuple[str, ...], ...] = (
         "proxy.audit",
         "proxy.keeping",
     ),
-    ("proxy.trip", "proxy.trail", "proxy.budgets", "proxy.rates"),
+    ("proxy.trip", "proxy.trail", "proxy.budgets", "proxy.rates", "proxy.windows"),
     ("proxy.prompt", "proxy.closing"),
     ("proxy.answering", "proxy.batching"),
-    ("proxy.pipeline", "proxy.analysis", "proxy.rehearsal", "proxy.door", "proxy.live", "proxy.tenants"),
+    ("proxy.pipeline", "proxy.analysis", "proxy.rehearsal", "proxy.door", "proxy.live", "proxy.plan", "proxy.tenants"),
+    ("proxy.entrance", "proxy.upstreams"),
     ("proxy.ingress", "proxy.routes"),
     ("proxy.inspector",),
     (
         "proxy.app",
         "proxy.watch",
+        "proxy.notes",
         "proxy.books",
         "proxy.traces",
         "proxy.__main__",
@@ -72,7 +74,7 @@ STAGES = LAYERS[3]
 FREE = ("proxy.settings", "proxy.logs", "proxy.metrics", "proxy.echo")  # leaves of the composition root
 OWNERS = {
     "httpx2": ("proxy.forward",),
-    "limits": ("proxy.budgets", "proxy.rates"),
+    "limits": ("proxy.budgets", "proxy.rates", "proxy.windows"),
     "watchfiles": ("proxy.watch",),
     "tiktoken": ("proxy.tokens",),
     "tokenizers": ("proxy.tokens", "recognizers"),

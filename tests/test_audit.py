@@ -36,6 +36,7 @@ def test_an_event_is_one_line_of_json_in_a_fixed_schema() -> None:
         "status": 200,
         "time": "2023-11-14T22:13:20.125Z",
         "policy": "",
+        "before": "",
         "tenant": "anonymous",
         "model": "gpt-4o",
         "endpoint": "unknown",

@@ -16,7 +16,7 @@ from typing import Any
 
 import pytest
 
-from proxy import audit, errors, headers, ingress, logs, routes, settings, verify
+from proxy import audit, door, errors, headers, ingress, logs, routes, settings, verify
 from proxy.metrics import Metrics
 from proxy.model import Context, Finding, Leaf
 from proxy.policy import load_policy, parse_policy
@@ -261,7 +261,7 @@ def _strings(*names: str) -> set[Any]:
 
 def test_every_verdict_that_is_given_is_described() -> None:
     named = {row[0].strip("`") for row in rows(section(OPERATIONS, "Audit line")) if len(row) == 2}
-    givers = ("pipeline", "answering", "closing", "app", "ingress", "inspector/desk")
+    givers = ("pipeline", "answering", "closing", "app", "ingress", "inspector/desk", "notes")
     assert named == set(audit.VERDICTS) & _strings(*givers)
 
 
@@ -443,7 +443,7 @@ def _example() -> tuple[bytes, Restoration]:
     """The example's request as the proxy rewrites it, with the secret and the key that the readme names."""
     secret, key = re.findall(r"`CAVIARDAGE_SECRET` set to\s+`([^`]+)`.*?the\s+key\s+`([^`]+)`", README, re.DOTALL)[0]
     body = parse_strict(BLOCKS[0].encode())
-    tenant = tenant_key(secret.encode(), ingress.tenant_of([("authorization", f"Bearer {key}")], secret.encode()))
+    tenant = tenant_key(secret.encode(), door.tenant_of([("authorization", f"Bearer {key}")], secret.encode()))
     leaves = ENDPOINTS["/v1/chat/completions"].leaves(body, frozenset(), Aids(None, NoSeals()))
     vault = Vault(conversation_key(tenant, opening(body)), lookalikes(leaf.text for leaf in leaves))
 
@@ -481,7 +481,9 @@ def test_a_policys_own_test_finds_what_the_example_shows() -> None:
 # Policies, links, tests that are cited
 
 
-@pytest.mark.parametrize("path", [path for path in PAGES if path.name != "policy.md"], ids=lambda path: path.name)
+@pytest.mark.parametrize(
+    "path", [path for path in PAGES if path.name not in ("policy.md", "tenants.md")], ids=lambda path: path.name
+)
 def test_every_policy_that_is_shown_loads(path: Path) -> None:
     for block in re.findall(r"^```yaml\n(.*?)^```$", path.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL):
         needed = {"version": "1", "limits": "{default: 9}", "entities": "{PERSON: replace}"}

@@ -18,10 +18,9 @@ import pytest
 from typer.testing import CliRunner
 
 from proxy import __main__ as command_line
-from proxy.policy import load_policy
+from proxy.plan import load_plan
 from proxy.seat import faults
 from proxy.settings import Settings, StartError, default_workers
-from recognizers import ENTITIES
 from tests.e2e import SECRET, found_in, wait_until
 from tests.keeper import Keeper
 from tests.processes import Proxy, RoundRobin, children, running
@@ -200,6 +199,8 @@ def test_a_service_that_cannot_start_says_so_once(policies: dict[str, Path]) -> 
 @pytest.mark.parametrize(
     ("policy", "more", "fault"),
     [
+        (STATELESS, {"tenants": "{concurrent: 2}"}, "limits of tenants"),
+        (STATELESS, {"tenants": "{}"}, None),
         (POLICY, {}, "state: {responses: refuse, conversations: refuse, thinking: keep}"),
         (STATELESS.replace(", thinking: keep", ""), {}, "or say in the policy state: {thinking: keep}"),
         (STATELESS.replace("refuse, models", "refuse, budgets: {tokens_per_day: 9}, models"), {}, "budgets"),
@@ -212,8 +213,17 @@ def test_what_several_processes_cannot_share_is_refused(
 ) -> None:
     path = tmp_path / "p.yaml"
     path.write_text(policy)
-    settings = Settings(upstream="https://api.example.com/v1", policy=path, processes=2, **more)
-    told = list(faults(settings, load_policy(path, entities=ENTITIES)))
+    tenants = None
+    if "tenants" in more:
+        tenants = tmp_path / "tenants.yaml"
+        keys = f"[{{sha256: {'0' * 64}}}]"
+        tenants.write_text(
+            f"version: 1\ntenants: {{a: {{keys: {keys}, upstream_key: none, limits: {more['tenants']}}}}}\n"
+        )
+    settings = Settings(
+        upstream="https://api.example.com/v1", policy=path, processes=2, **(more | {"tenants": tenants})
+    )
+    told = list(faults(settings, load_plan(path, tenants)))
     assert len(told) == (fault is not None)
     assert fault is None or fault in told[0]
 

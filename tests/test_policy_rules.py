@@ -20,8 +20,9 @@ from jsonschema import Draft202012Validator
 from proxy.policy import Fault, PolicyError, formats, inspect_policy, load_policy, parse_policy, tree
 from proxy.policy.faults import RULES
 from proxy.policy.limits import best, matches
-from proxy.policy.rules import TABLE, severity
+from proxy.policy.rules import TABLE, Rule, severity
 from proxy.policy.surprising_limits import includes
+from proxy.tenants.load import inspect_tenants, load_tenants
 from recognizers import ENTITIES
 from recognizers.facts import Facts, facts
 
@@ -37,8 +38,15 @@ def known(name: str) -> Facts:
     return dataclasses.replace(facts(), models=frozenset({"en"})) if lacking else facts()
 
 
+def inspected_example(path: Path, name: str) -> tuple[object | None, tuple[Fault, ...]]:
+    """What is said about an example of a rule: a policy, or a tenants file."""
+    if TABLE[name].about == "tenants":
+        return inspect_tenants(path, ENTITIES)
+    return inspect_policy(path, entities=ENTITIES, facts=known(name))
+
+
 def test_every_rule_is_explained_and_has_examples() -> None:
-    assert set(NAMES) == set(TABLE) - {"unreadable"}
+    assert set(NAMES) == set(TABLE) - {"unreadable", "no-upstream-key"}
     assert set(RULES) <= set(TABLE)
     assert len(NAMES) >= 50
     for rule in TABLE.values():
@@ -50,7 +58,7 @@ def test_every_rule_is_explained_and_has_examples() -> None:
 def test_the_bad_example_gives_exactly_its_message(name: str) -> None:
     path = EXAMPLES / name / "bad.yaml"
     (expected,) = re.findall(r"^# expect: (.*)$", path.read_text(encoding="utf-8"), re.MULTILINE)
-    policy, found = inspect_policy(path, entities=ENTITIES, facts=known(name))
+    policy, found = inspected_example(path, name)
     assert [fault.rule for fault in found] == [name]
     assert formats.as_text(found).splitlines() == [f"{path}:{expected}", f"    {TABLE[name].why}"]
     assert (policy is None) == (severity(found[0]) == "error")
@@ -58,7 +66,7 @@ def test_the_bad_example_gives_exactly_its_message(name: str) -> None:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_the_good_example_gives_nothing(name: str) -> None:
-    policy, found = inspect_policy(EXAMPLES / name / "good.yaml", entities=ENTITIES, facts=known(name))
+    policy, found = inspected_example(EXAMPLES / name / "good.yaml", name)
     assert found == ()
     assert policy is not None
 
@@ -84,7 +92,14 @@ def test_a_page_for_every_rule_is_up_to_date() -> None:
 def test_the_reference_lists_every_warning() -> None:
     text = (ROOT / "docs" / "policy.md").read_text(encoding="utf-8")
     rows = [f"| [`{rule.id}`](rules/{rule.id}.md) | {rule.what} |" for rule in TABLE.values() if rule.id not in RULES]
-    assert "\n".join(rows) in text
+    own = [row for row, rule in zip(rows, _beyond_errors(), strict=True) if rule.about == "policy"]
+    assert "\n".join(own) in text
+    tenants = (ROOT / "docs" / "tenants.md").read_text(encoding="utf-8")
+    assert "\n".join(row for row in rows if row not in own) in tenants
+
+
+def _beyond_errors() -> list[Rule]:
+    return [rule for rule in TABLE.values() if rule.id not in RULES]
 
 
 # --- No slip in a key is accepted silently ------------------------------------------------------------------------
@@ -305,5 +320,7 @@ def test_the_command_fails_on_errors_and_with_strict_on_warnings() -> None:
 
 def test_a_policy_that_is_warned_about_loads() -> None:
     for name in NAMES:
-        if TABLE[name].severity == "warning":
+        if TABLE[name].severity == "warning" and TABLE[name].about == "tenants":
+            load_tenants(EXAMPLES / name / "bad.yaml")
+        elif TABLE[name].severity == "warning":
             load_policy(EXAMPLES / name / "bad.yaml", entities=ENTITIES)

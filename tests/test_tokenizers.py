@@ -23,11 +23,13 @@ from typer.testing import CliRunner
 
 from proxy import app as application
 from proxy.__main__ import command_line
+from proxy.detect import Detector
 from proxy.errors import BadRequest, Unavailable
 from proxy.measure import Counter, Counters, WrongTokenizer, load_file, verify_file
+from proxy.plan import Plan
 from proxy.policy import parse_policy
 from proxy.policy.limits import TokenizerSource
-from proxy.settings import StartError
+from proxy.settings import Settings, StartError
 from proxy.tokens import convert, files, trial
 from proxy.tokens.counter import EncodingCounter
 from proxy.tokens.foreign import CUT, PIECE, LibraryCounter
@@ -351,7 +353,11 @@ def test_the_service_and_the_linter_refuse_a_policy_whose_file_was_changed(
     Path(made.file).write_bytes(b"{}")
     policy = parse_policy(_policy(made), file="p.yaml", entities=["EMAIL_ADDRESS"])
     with pytest.raises(StartError, match=r"tokenizer: .* has the SHA-256"):
-        application.counters_of(policy)
+        application.live_of(
+            Plan(default=path, policies={path: policy}),
+            Settings(upstream="http://127.0.0.1:1/v1", policy=path),
+            lambda looks: Detector(looks, workers=1, deadline=1),
+        )
     checked = run.invoke(command_line(), ["check", str(path)])
     assert checked.exit_code == 1
     assert "the policy states" in checked.output

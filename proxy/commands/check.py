@@ -1,6 +1,6 @@
 """`caviardage check`: is a policy right, and does it do what its author thinks? Uses the loader of the service.
 
-May import: engine, measure, policy, recognizers, typer.
+May import: engine, measure, policy, tenants, recognizers, typer.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from proxy import measure
 from proxy.commands.engine import undeclarable
 from proxy.policy import Fault, Policy, formats, inspect_policy
 from proxy.policy.rules import severity
+from proxy.tenants.load import Roll, inspect_tenants, is_tenants
 from recognizers import ENTITIES
 from recognizers.facts import facts
 
@@ -35,7 +36,7 @@ class Format(StrEnum):
 
 
 def check(
-    policies: Annotated[list[Path], typer.Argument(help="Policy files.")],
+    policies: Annotated[list[Path], typer.Argument(help="Policy files, and tenants files.")],
     output: Annotated[
         Format, typer.Option("--format", help="text (file:line:column), json, sarif (2.1.0) or junit (XML).")
     ] = Format.TEXT,
@@ -46,6 +47,11 @@ def check(
     found: list[Fault] = []
     good: list[str] = []
     for path in policies:
+        if is_tenants(path):
+            roll, faults = inspect_tenants(path, ENTITIES)
+            good.extend([] if roll is None else [_roll(path, roll, len(faults))])
+            found.extend(faults)
+            continue
         policy, faults = inspect_policy(path, entities=ENTITIES, facts=facts())
         if policy is not None and (absent := list(_wrong_tokenizers(policy))):
             faults = (*faults, *(Fault(str(path), 1, 1, "unreadable", fault) for fault in absent))
@@ -69,9 +75,16 @@ def check(
     raise typer.Exit(1 if any(strict or severity(fault) == "error" for fault in found) else 0)
 
 
+def _roll(path: Path, roll: Roll, warnings: int) -> str:
+    return f"{path}: {len(roll.tenants.tenants)} tenants{_tail(warnings)}"
+
+
 def _good(path: Path, policy: Policy, warnings: int) -> str:
-    tail = f", {warnings} warning{'s' * (warnings > 1)}" if warnings else ", good"
-    return f"{path}: {policy.name}@{policy.digest}, {len(policy.entities)} entities{tail}"
+    return f"{path}: {policy.name}@{policy.digest}, {len(policy.entities)} entities{_tail(warnings)}"
+
+
+def _tail(warnings: int) -> str:
+    return f", {warnings} warning{'s' * (warnings > 1)}" if warnings else ", good"
 
 
 def _wrong_tokenizers(policy: Policy) -> Iterator[str]:

@@ -43,6 +43,12 @@ def serve(
         str, typer.Option(envvar=_env("UPSTREAM"), help="Base URL of the provider, such as https://api.openai.com/v1.")
     ],
     policy: Annotated[Path, typer.Option(envvar=_env("POLICY"), help="The policy, a YAML file.")],
+    tenants: Annotated[
+        Path | None,
+        typer.Option(
+            envvar=_env("TENANTS"), help="Who has a key, and what holds for it: a YAML file. Without one: everybody."
+        ),
+    ] = None,
     dialect: Annotated[
         str,
         typer.Option(
@@ -197,6 +203,7 @@ def serve(
         settings = Settings(
             upstream=upstream,
             policy=policy,
+            tenants=tenants,
             dialect=dialect,
             host=host,
             port=port,
@@ -273,7 +280,7 @@ def alone(settings: Settings, log: logs.Log) -> None:
 
 def several(settings: Settings, log: logs.Log) -> None:
     """Several processes, and this one above them."""
-    faults = list(unservable(settings, application.policy_of(settings)))
+    faults = list(unservable(settings, application.plan_of(settings)))
     if faults:
         raise StartError(faults)
     if not settings.secret:

@@ -15,10 +15,11 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from importlib import resources
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Protocol, TypeVar
 
 from proxy import measure
 from proxy.audit import Audit, AuditEvent
@@ -64,13 +65,20 @@ HEADERS = (
 """No script but the page's own, nothing from elsewhere, in nobody's frame, in no cache."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Live:
-    """The policy in force, its detector, and the file that it came from."""
+class Live(Protocol):
+    """The policy in force, its detector and tokenizers, and the file that it came from."""
 
-    policy: Policy
-    detector: Detector
-    file: Path
+    @property
+    def policy(self) -> Policy: ...
+
+    @property
+    def file(self) -> Path: ...
+
+    @property
+    def detector(self) -> Detector: ...
+
+    @property
+    def counters(self) -> measure.Counters: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,13 +90,12 @@ class _Answer:
 
 
 class Desk:
-    """Answers what begins with `/inspector`. `live` is asked once for each request."""
+    """Answers what begins with `/inspector`. Of `live` each request borrows once, until it is answered."""
 
     def __init__(
-        self, live: Callable[[], Live], counters: measure.Counters, audit: Audit, log: Log, key: bytes = b""
+        self, live: Callable[[], AbstractContextManager[Live]], audit: Audit, log: Log, key: bytes = b""
     ) -> None:
         self._live = live
-        self._counters = counters
         self._audit = audit
         self._log = log
         self._key = key
@@ -125,7 +132,8 @@ class Desk:
             case "GET", "" | "/style.css" | "/page.js":
                 return _file(*_FILES[path])
             case "GET", "/api/live":
-                return _json(await _apart(self._about))
+                with self._live() as live:
+                    return _json(await _apart(_about, live))
             case "POST", "/api/lint":
                 asked = await _asked(headers, receive)
                 return _json({"faults": view.faults(await self._in_turn(self._lint(_text(asked, "policy"))))})
@@ -134,32 +142,18 @@ class Desk:
                 return await self._inspected(asked, request_id)
         raise UnsupportedByPolicy("The inspector has no such page.")
 
-    def _about(self) -> JSON:
-        live = self._live()
-        try:
-            text = live.file.read_text("utf-8")
-        except (OSError, UnicodeDecodeError):
-            text = ""
-        return {
-            "policy": {"name": live.policy.name, "digest": live.policy.digest, "mode": live.policy.mode},
-            "text": text,
-            "endpoints": list(ENDPOINTS),
-            "languages": list(live.detector.settings.languages),
-            "max_bytes": MAX_BYTES,
-        }
-
     async def _lint(self, text: str) -> tuple[Any, ...]:
-        live = self._live()
-        try:
-            await _apart(_tryable, text, live)
-        except PolicyError as error:
-            return error.faults
+        with self._live() as live:
+            try:
+                await _apart(_tryable, text, live)
+            except PolicyError as error:
+                return error.faults
         return ()
 
     async def _inspected(self, asked: dict[str, JSON], request_id: str) -> _Answer:
         self._audit.check()
-        live = self._live()
-        shown, policy = await self._in_turn(self._look(asked, live))
+        with self._live() as live:
+            shown, policy = await self._in_turn(self._look(asked, live))
         event = AuditEvent(
             request_id=request_id,
             verdict="inspect",
@@ -191,7 +185,7 @@ class Desk:
             self._log.error("fault", **describe(error))
 
         detector = Borrowed(live.detector, live.policy.detection.deadline_seconds, under)
-        return await inspect(policy, detector, self._counters, on_fault, path, body)
+        return await inspect(policy, detector, live.counters, on_fault, path, body)
 
     async def _in_turn(self, work: Any) -> Any:
         """A few at a time, so that looking never takes the workers from requests."""
@@ -215,6 +209,20 @@ class Desk:
             self._log.error("fault", code="audit_unavailable")
         more = (("www-authenticate", access.USER_REALM),) if isinstance(refusal, access.Unknown) else ()
         return _Answer(refusal.status, "application/json", json.dumps(refusal.body()).encode("ascii"), more)
+
+
+def _about(live: Live) -> JSON:
+    try:
+        text = live.file.read_text("utf-8")
+    except (OSError, UnicodeDecodeError):
+        text = ""
+    return {
+        "policy": {"name": live.policy.name, "digest": live.policy.digest, "mode": live.policy.mode},
+        "text": text,
+        "endpoints": list(ENDPOINTS),
+        "languages": list(live.detector.settings.languages),
+        "max_bytes": MAX_BYTES,
+    }
 
 
 def _tryable(text: str, live: Live) -> tuple[Policy, Settings]:

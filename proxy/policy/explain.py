@@ -13,15 +13,18 @@ from pydantic import BaseModel
 from pydantic_core import ErrorDetails
 
 from proxy.policy import checks, model
-from proxy.policy.faults import RULES, ask, listed, nearest
+from proxy.policy.faults import RULES, TENANT_RULES, ask, listed, nearest
 
 Path = tuple[str | int, ...]
 
 
-def explain(error: ErrorDetails, path: Path) -> tuple[str, str, str]:
-    """Rule, message and mend of one error at `path`."""
-    rule, message, mend = _explain(error, path)
+def explain(error: ErrorDetails, path: Path, root: type[BaseModel] = model.Policy) -> tuple[str, str, str]:
+    """Rule, message and mend of one error at `path` of what `root` describes."""
+    rule, message, mend = _explain(error, path, root)
     return rule, f"{_subject(path)} {message}" if message.startswith("must ") else message, mend
+
+
+_FILES = {"Policy": ("in a policy", "the policy"), "Tenants": ("in a tenants file", "the file")}
 
 
 def _subject(path: Path) -> str:
@@ -29,17 +32,17 @@ def _subject(path: Path) -> str:
     return f"item {last + 1} of '{path[-2]}'" if isinstance(last, int) and len(path) > 1 else f"'{last}'"
 
 
-def _explain(error: ErrorDetails, path: Path) -> tuple[str, str, str]:
+def _explain(error: ErrorDetails, path: Path, root: type[BaseModel]) -> tuple[str, str, str]:
     kind, value, context = error["type"], error["input"], error.get("ctx", {})
-    if kind in RULES:
+    if kind in RULES or kind in TENANT_RULES:
         return kind, context["what"], context["mend"]
     if kind == "extra_forbidden":
-        where = f"in '{'.'.join(map(str, path[:-1]))}'" if len(path) > 1 else "in a policy"
-        return "unknown-key", f"unknown key '{path[-1]}' {where}", ask(nearest(str(path[-1]), siblings(path)))
+        where = f"in '{'.'.join(map(str, path[:-1]))}'" if len(path) > 1 else _FILES[root.__name__][0]
+        return "unknown-key", f"unknown key '{path[-1]}' {where}", ask(nearest(str(path[-1]), siblings(path, root)))
     if kind == "missing" and path[-1] == "served" and "advertised" in value:
         return "bad-limit", "'advertised' without 'served'", "say how many tokens are really served"
     if kind == "missing":
-        where = f"'{'.'.join(map(str, path[:-1]))}'" if len(path) > 1 else "the policy"
+        where = f"'{'.'.join(map(str, path[:-1]))}'" if len(path) > 1 else _FILES[root.__name__][1]
         return "missing-key", f"{where} lacks the key '{path[-1]}'", ""
     if kind == "literal_error":
         return _choice(value, str(context["expected"]))
@@ -106,9 +109,9 @@ def named(value: Any) -> str:
     return "a list" if isinstance(value, list | tuple) else "a mapping" if isinstance(value, Mapping) else "nothing"
 
 
-def siblings(path: Path) -> tuple[str, ...]:
+def siblings(path: Path, root: type[BaseModel] = model.Policy) -> tuple[str, ...]:
     """The keys that a section knows at the place of `path`'s last part."""
-    inner: Any = model.Policy
+    inner: Any = root
     for step in path[:-1]:
         known = isinstance(inner, type) and issubclass(inner, BaseModel)
         field = inner.model_fields.get(str(step)) if known else None

@@ -35,6 +35,19 @@ RULES: Mapping[str, str] = MappingProxyType(
 )
 """Every rule that a fault may name, with what it stands for."""
 
+TENANT_RULES: Mapping[str, str] = MappingProxyType(
+    {
+        "tenant-name": "A tenant's name that is no plain word.",
+        "key-in-clear": "Something other than the hash or the place of a key, where only these may stand.",
+        "key-twice": "The same key twice.",
+        "tenant-upstream": "A tenant's upstream that is not the base URL of a provider.",
+        "tenant-policy": "A tenant's policy that is not there.",
+        "not-stricter": "A policy that may be asked for and is not stricter than the tenant's own.",
+        "no-upstream-key": "A key for the upstream that is not where the file says.",
+    }
+)
+"""The same for a tenants file, which shares the others that can be met there."""
+
 
 @dataclass(frozen=True, slots=True, order=True)
 class Fault:

@@ -27,7 +27,7 @@ class Slip(NamedTuple):
 def lint(data: Mapping[str, Any], builtin: frozenset[str]) -> Iterator[Slip]:
     """Every slip across sections. `builtin` are the names in the table of entities."""
     known = builtin | declared(data)
-    yield from _nothing(data, ())
+    yield from nothing(data)
     yield from _unknown(data, known)
     yield from _undecided(data, builtin)
     yield from _dead_recognizers(data)
@@ -62,14 +62,14 @@ def _list(data: Any, key: str) -> list[Any]:
     return inner if isinstance(inner, list) else []
 
 
-def _nothing(value: Any, path: tuple[str | int, ...]) -> Iterator[Slip]:
-    """A key without a value is a slip everywhere: no part of a policy means something by being null."""
+def nothing(value: Any, path: tuple[str | int, ...] = ()) -> Iterator[Slip]:
+    """A key without a value is a slip everywhere: no part of a file means something by being null."""
     if value is None:
         on_key = isinstance(path[-1], str)
         yield Slip(path, "wrong-type", f"'{path[-1]}' has no value", "write one, or remove the line", on_key)
     items = value.items() if isinstance(value, Mapping) else enumerate(value) if isinstance(value, list) else ()
     for step, inner in items:
-        yield from _nothing(inner, (*path, step))
+        yield from nothing(inner, (*path, step))
 
 
 def _unknown(data: Mapping[str, Any], known: frozenset[str]) -> Iterator[Slip]:

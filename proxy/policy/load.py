@@ -12,7 +12,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from pydantic import ValidationError
+from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
 from proxy.policy import extends, tree
@@ -52,7 +52,7 @@ def inspected(
     except PolicyError as error:
         return None, error.faults
     root = extends.whole(content, file, paths=paths).root
-    faults = (_fault(root, slip) for slip in islice(surprises(policy, facts), MAX_FAULTS))
+    faults = (fault_at(root, slip) for slip in islice(surprises(policy, facts), MAX_FAULTS))
     return policy, tuple(sorted(set(faults)))
 
 
@@ -67,21 +67,21 @@ def parse_policy(content: bytes, *, file: str, entities: Iterable[str], paths: b
     try:
         policy = Policy.model_validate(data, context={"name": Path(file).stem, "files": whole.files})
     except ValidationError as error:
-        slips += islice(_slips(data, error.errors(include_url=False)), MAX_FAULTS)
-    faults = [*whole.faults, *(_fault(root, slip) for slip in slips)]
+        slips += islice(slips_of(data, error.errors(include_url=False)), MAX_FAULTS)
+    faults = [*whole.faults, *(fault_at(root, slip) for slip in slips)]
     if faults or policy is None:
         raise PolicyError(faults)
     return policy
 
 
-def _slips(data: dict[str, Any], errors: Iterable[ErrorDetails]) -> Iterator[Slip]:
+def slips_of(data: dict[str, Any], errors: Iterable[ErrorDetails], root: type[BaseModel] = Policy) -> Iterator[Slip]:
     """The model's errors, less those about a missing value, which `lint` has reported already."""
     for error in errors:
         on_key = error["type"] == "extra_forbidden" or error["loc"][-1:] == ("[key]",)
         path = tuple(step for step in error["loc"] if not str(step).startswith(("#", "[key]")))
         value = _at(data, path)
         if value is not None or error["type"] in ("missing", "extra_forbidden"):
-            yield Slip(path, *explain(error, path), on_key=on_key)
+            yield Slip(path, *explain(error, path, root), on_key=on_key)
 
 
 def _at(data: Any, path: tuple[str | int, ...]) -> Any:
@@ -98,7 +98,8 @@ def _has(data: Any, step: str | int) -> bool:
     return isinstance(data, Mapping) and step in data
 
 
-def _fault(root: tree.Node, slip: Slip) -> Fault:
+def fault_at(root: tree.Node, slip: Slip) -> Fault:
+    """A slip with the place of what it is about."""
     file, line, column = tree.place(root, slip.path, key=slip.on_key)
     return Fault(file, line, column, slip.rule, slip.message, slip.mend)
 

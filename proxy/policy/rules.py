@@ -12,19 +12,20 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Literal
 
-from proxy.policy.faults import RULES, Fault
+from proxy.policy.faults import RULES, TENANT_RULES, Fault
 
 Severity = Literal["error", "warning"]
 
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """`id` is what a fault names; `what` and `why` are whole sentences."""
+    """`id` is what a fault names; `what` and `why` are whole sentences; `about` is the file in which it is met."""
 
     id: str
     severity: Severity
     what: str
     why: str
+    about: Literal["policy", "tenants"] = "policy"
 
 
 _WHY: Mapping[str, str] = MappingProxyType(
@@ -233,10 +234,38 @@ _WARNINGS = (
     ),
 )
 
+_TENANT_WHY: Mapping[str, str] = MappingProxyType(
+    {
+        "tenant-name": "The audit trail names tenants. A name like a hash could be taken for another tenant.",
+        "key-in-clear": "Whoever reads the file, or a copy of it, could use the key.",
+        "key-twice": "A request with it would belong to one tenant and be counted, and paid for, as that one only.",
+        "tenant-upstream": "Requests of the tenant would go nowhere, or to somebody else.",
+        "tenant-policy": "Without a policy nothing is known to be personal.",
+        "not-stricter": "A header could then let something leave that the tenant's own policy keeps.",
+        "no-upstream-key": "Every request of the tenant would be refused by the provider.",
+    }
+)
+_TENANT_WARNINGS = (
+    (
+        "tenant-unlimited",
+        "A tenant without any limit.",
+        "One program in a loop can use up what all tenants share: connections, workers, and the provider's bill.",
+    ),
+    (
+        "tenant-plain-http",
+        "A tenant's upstream on another machine without TLS.",
+        "Placeholders, the rest of the prompt and the upstream's key travel unencrypted.",
+    ),
+)
+
 TABLE: Mapping[str, Rule] = MappingProxyType(
     {
         **{name: Rule(name, "error", what, _WHY.get(name, "")) for name, what in RULES.items()},
         **{name: Rule(name, "warning", what, why) for name, what, why in _WARNINGS},
+        **{
+            name: Rule(name, "error", what, _TENANT_WHY.get(name, ""), "tenants") for name, what in TENANT_RULES.items()
+        },
+        **{name: Rule(name, "warning", what, why, "tenants") for name, what, why in _TENANT_WARNINGS},
     }
 )
 """By id, errors first."""

@@ -392,10 +392,14 @@ class State(Section):
     placeholders. Replicas that serve the same conversations must share a store for the first."""
 
 
+MAX_SECONDS = 600
+"""Longest time that a policy can give detection."""
+
+
 class Detection(Section):
     """How long detection may take."""
 
-    deadline_seconds: Annotated[float, Strict(), Field(gt=0, le=600)] = 120.0
+    deadline_seconds: Annotated[float, Strict(), Field(gt=0, le=MAX_SECONDS)] = 120.0
     """After so many seconds the request is refused: nothing leaves that was not inspected."""
 
 
