@@ -32,6 +32,6 @@ COPY policies/ policies/
 USER 10001
 EXPOSE 8484
 HEALTHCHECK --interval=15s --timeout=3s --start-period=60s --retries=3 \
-  CMD ["python", "-c", "import urllib.request; urllib.request.urlopen('http://127.0.0.1:8484/healthz', timeout=2)"]
+  CMD ["python", "-c", "import os, ssl; from urllib.request import urlopen as get; port = os.environ['CAVIARDAGE_PORT']; get(f'https://127.0.0.1:{port}/healthz', timeout=2, context=ssl._create_unverified_context()) if os.environ.get('CAVIARDAGE_TLS_CERT') else get(f'http://127.0.0.1:{port}/healthz', timeout=2)"]
 ENTRYPOINT ["caviardage"]
 CMD ["serve"]

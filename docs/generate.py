@@ -30,7 +30,7 @@ from tests.surface.decisions import decided  # noqa: E402
 FILES = ("README.md", "docs/operations.md", "docs/entities.md", "docs/fields.md")
 PART = re.compile(r"(<!-- generated: ([a-z ]+) -->\n).*?(<!-- end -->)", re.DOTALL)
 COLUMNS = 100
-POLICIES = ("default", "strict")
+POLICIES = ("default", "strict", "health", "banking")
 
 READING = (
     ("What the words mean, and the path of a request", ("proxy/__init__.py", "proxy/pipeline.py")),

@@ -213,6 +213,8 @@ def test_diff_shows_values_on_a_terminal_only(tmp_path: Path) -> None:
     assert counts["entities"]["LOCATION"]["new"] == 1
     assert counts["entities"]["EMAIL_ADDRESS"]["action"] == 1
     assert (counts["documents"], counts["protected_less"]) == (1, 1)
+    several = run(*command, str(text), str(text), "--format", "json")  # as the shell writes out `--corpus *.txt`
+    assert json.loads(several.stdout)["documents"] == 3
     shown = _on_a_terminal([sys.executable, "-m", "proxy", *command])
     for word in ("FR76 3000 6000 0112 3456 7890 189", "Toulouse", "no longer found", "newly found"):
         assert word in shown

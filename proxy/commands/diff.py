@@ -41,7 +41,8 @@ class Format(StrEnum):
 def diff(
     old: Annotated[Path, typer.Argument(help="The policy as it is.")],
     new: Annotated[Path, typer.Argument(help="The policy as it would be.")],
-    corpus: Annotated[list[Path], typer.Option(help='Text files, or .jsonl with a "text" a line. Repeatable.')],
+    corpus: Annotated[list[Path], typer.Option(help='Text files, or .jsonl with a "text" a line: one or more.')],
+    more: Annotated[list[Path] | None, typer.Argument(show_default=False, help="What follows --corpus FILE.")] = None,
     output: Annotated[Format, typer.Option("--format", help="text, or json: numbers only.")] = Format.TEXT,
     most: Annotated[int, typer.Option(min=0, help="Differences that are shown with their text.")] = MOST,
     strict: Annotated[bool, typer.Option("--strict", help="Exit status 1 if anything is protected less.")] = False,
@@ -49,7 +50,7 @@ def diff(
     """Shows what an edit of a policy changes on real documents: what is newly found, no longer found, or treated
     otherwise, by entity. Values are shown on a terminal only: in a file or pipe, and as JSON, there are numbers."""
     rules = policy_from(old), policy_from(new)
-    documents = [document for path in corpus for document in _documents(path)]
+    documents = [document for path in (*corpus, *(more or ())) for document in _documents(path)]
     texts = [text for _, text in documents]
     before, after = (asyncio.run(_findings(policy, texts)) for policy in rules)
     changed = [compare(one, two) for one, two in zip(before, after, strict=True)]
