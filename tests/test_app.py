@@ -20,7 +20,6 @@ from typer.testing import CliRunner
 import proxy
 from proxy import __main__ as command
 from proxy import app as application
-from proxy.app import App, Parts
 from proxy.audit import Audit, AuditEvent
 from proxy.books import Books, open_books
 from proxy.commands import serve
@@ -32,6 +31,7 @@ from proxy.ingress import Limits
 from proxy.logs import Log, service_log
 from proxy.metrics import Metrics
 from proxy.policy import load_policy
+from proxy.service import App, Parts
 from proxy.settings import Settings, StartError
 from proxy.store.memory import in_memory
 from proxy.trip import Inbound, Outbound

@@ -51,6 +51,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("proxy.inspector",),
     (
         "proxy.app",
+        "proxy.service",
         "proxy.watch",
         "proxy.notes",
         "proxy.books",

@@ -261,7 +261,7 @@ def _strings(*names: str) -> set[Any]:
 
 def test_every_verdict_that_is_given_is_described() -> None:
     named = {row[0].strip("`") for row in rows(section(OPERATIONS, "Audit line")) if len(row) == 2}
-    givers = ("pipeline", "answering", "closing", "app", "ingress", "inspector/desk", "notes")
+    givers = ("pipeline", "answering", "closing", "app", "service", "ingress", "inspector/desk", "notes")
     assert named == set(audit.VERDICTS) & _strings(*givers)
 
 

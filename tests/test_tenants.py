@@ -17,8 +17,8 @@ from pydantic import BaseModel
 from typer.testing import CliRunner
 
 from proxy.__main__ import command_line
-from proxy.app import StartError
 from proxy.policy import PolicyError, tree
+from proxy.settings import StartError
 from proxy.tenants.keys import PREFIX, digest, new_key, owner
 from proxy.tenants.load import inspect_tenants, load_tenants
 from proxy.tenants.model import Key, Rates, Tenant, UpstreamKey

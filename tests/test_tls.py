@@ -109,7 +109,7 @@ def running(made: Settings) -> Iterator[Running]:
     port = listener.getsockname()[1]
     thread.start()
     try:
-        wait_until(lambda: app.ready or faults)
+        wait_until(lambda: (app.ready and server.started) or faults)
         assert not faults
         yield Running(port, out)
     finally:

@@ -25,6 +25,7 @@ from proxy.__main__ import end_at
 from proxy.fleet import Fleet
 from proxy.seat import Seat
 from proxy.seat import faults as unservable
+from proxy.service import App
 from proxy.settings import MIB, Settings, StartError, default_workers
 from proxy.template import borrow
 from proxy.tls import from_clients
@@ -342,7 +343,7 @@ def _end_with_parent() -> None:
         os.kill(os.getpid(), signal.SIGTERM)
 
 
-def config(app: application.App, settings: Settings, tls: ssl.SSLContext | None = None) -> uvicorn.Config:
+def config(app: App, settings: Settings, tls: ssl.SSLContext | None = None) -> uvicorn.Config:
     """The server: HTTP/1.1 only, no logs of its own, no trust in what a client says about itself."""
     return uvicorn.Config(
         app,
