@@ -27,6 +27,7 @@ VARIANTS: dict[str, dict[str, Any]] = {
     "policy": {"policy": "version: 1\nlimits: {default: 9}\nentities: {PERSON: replace}\n", "otlp": "http://c:4318"},
     "all": {
         "tls": {"secret": "front"},
+        "tenants": {"secret": "teams"},
         "upstreamCa": {"configMap": "authorities", "key": "bundle.pem"},
         "upstreamTls": {"secret": "back"},
         "store": "own",
@@ -173,11 +174,12 @@ def test_a_policy_in_the_values_is_the_one_that_is_served() -> None:
     assert {"name": "CAVIARDAGE_POLICY", "value": "/etc/caviardage/policy.yaml"} in proxy["env"]
 
 
-def test_certificates_are_mounted_where_the_proxy_is_told_that_they_are() -> None:
+def test_certificates_and_tenants_are_mounted_where_the_proxy_is_told_that_they_are() -> None:
     pod = the_proxy("all")["spec"]["template"]["spec"]
     (proxy,) = pod["containers"]
     told = {item["name"]: item["value"] for item in proxy["env"] if item.get("value", "").startswith("/etc/")}
     assert told == {
+        "CAVIARDAGE_TENANTS": "/etc/caviardage-tenants/tenants.yaml",
         "CAVIARDAGE_TLS_CERT": "/etc/caviardage-tls/tls.crt",
         "CAVIARDAGE_TLS_KEY": "/etc/caviardage-tls/tls.key",
         "CAVIARDAGE_UPSTREAM_CA": "/etc/caviardage-ca/bundle.pem",
@@ -187,6 +189,7 @@ def test_certificates_are_mounted_where_the_proxy_is_told_that_they_are() -> Non
     mounted = {mount["mountPath"]: mount["name"] for mount in proxy["volumeMounts"] if mount.get("readOnly")}
     sources = {volume["name"]: volume for volume in pod["volumes"]}
     assert sources[mounted["/etc/caviardage-tls"]]["secret"] == {"secretName": "front"}
+    assert sources[mounted["/etc/caviardage-tenants"]]["secret"] == {"secretName": "teams"}
     assert sources[mounted["/etc/caviardage-upstream"]]["secret"] == {"secretName": "back"}
     assert sources[mounted["/etc/caviardage-ca"]]["configMap"] == {"name": "authorities"}
     assert {proxy[f"{kind}Probe"]["httpGet"]["scheme"] for kind in ("startup", "liveness", "readiness")} == {"HTTPS"}

@@ -14,6 +14,9 @@ env:
   {{- if .Values.policy }}
   - {name: CAVIARDAGE_POLICY, value: /etc/caviardage/policy.yaml}
   {{- end }}
+  {{- if .Values.tenants.secret }}
+  - {name: CAVIARDAGE_TENANTS, value: /etc/caviardage-tenants/tenants.yaml}
+  {{- end }}
   {{- if include "caviardage.tls" . }}
   - {name: CAVIARDAGE_TLS_CERT, value: /etc/caviardage-tls/tls.crt}
   - {name: CAVIARDAGE_TLS_KEY, value: /etc/caviardage-tls/tls.key}
@@ -72,6 +75,9 @@ volumeMounts:
   {{- if .Values.policy }}
   - {name: policy, mountPath: /etc/caviardage, readOnly: true}
   {{- end }}
+  {{- if .Values.tenants.secret }}
+  - {name: tenants, mountPath: /etc/caviardage-tenants, readOnly: true}
+  {{- end }}
   {{- if include "caviardage.tls" . }}
   - {name: tls, mountPath: /etc/caviardage-tls, readOnly: true}
   {{- end }}
@@ -102,6 +108,9 @@ httpGet: {path: {{ .path }}, port: http{{ if include "caviardage.tls" .all }}, s
 - {name: shm, emptyDir: {medium: Memory, sizeLimit: 64Mi}}
 {{- if .Values.policy }}
 - {name: policy, configMap: {name: {{ .Release.Name }}-policy}}
+{{- end }}
+{{- if .Values.tenants.secret }}
+- {name: tenants, secret: {secretName: {{ .Values.tenants.secret }}}}
 {{- end }}
 {{- if include "caviardage.tls" . }}
 - {name: tls, secret: {secretName: {{ .Values.tls.secret }}}}
