@@ -290,3 +290,23 @@ def _as_refusal(error: Exception, *, answered: bool) -> Refusal:
     closed = isinstance(error, httpx2.ConnectError | httpx2.ReadError) or "without sending a response" in str(error)
     refusal.retry = closed and not answered
     return refusal
+
+
+class DeadEnd(Upstream):
+    """Stands where the provider would be, for rehearsals: keeps the body that it is sent, and cannot be reached."""
+
+    def __init__(self) -> None:
+        self.body: bytes | None = None
+        self.in_use = 0
+
+    async def send(
+        self,
+        method: str,
+        path: str,
+        headers: Iterable[tuple[str, str]],
+        body: bytes | None,
+        query: str = "",
+        content_type: str = "application/json",
+    ) -> UpstreamAnswer:
+        self.body = body
+        raise UpstreamUnreachable("Nothing is sent.")

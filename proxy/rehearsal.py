@@ -6,15 +6,14 @@ May import: audit, detect, forward, measure, pipeline, policy, substitute, trip,
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
 from proxy import measure
 from proxy.audit import Audit, AuditEvent
 from proxy.detect import Detector
-from proxy.errors import UpstreamUnreachable
-from proxy.forward import Upstream, UpstreamAnswer
+from proxy.forward import DeadEnd
 from proxy.model import Leaf
 from proxy.pipeline import Pipeline
 from proxy.policy import Outcome, Policy, numbered, text_outcome, thawed
@@ -29,25 +28,6 @@ SECRET = b"the same in every run of a policy's tests"
 LONGEST = 24 * 3600.0
 """Seconds that one text may take where no client waits."""
 _HEADERS = (("content-type", "application/json"), ("authorization", "Bearer none"))
-
-
-class _Nobody(Upstream):
-    """Stands where the provider would be: keeps what it is sent, and cannot be reached."""
-
-    def __init__(self) -> None:
-        self.sent: bytes | None = None
-
-    async def send(
-        self,
-        method: str,
-        path: str,
-        headers: Iterable[tuple[str, str]],
-        body: bytes | None,
-        query: str = "",
-        content_type: str = "application/json",
-    ) -> UpstreamAnswer:
-        self.sent = body
-        raise UpstreamUnreachable("A test sends nothing.")
 
 
 def patient(policy: Policy) -> Policy:
@@ -92,10 +72,10 @@ async def _request(policy: Policy, trial: Trial, detector: Detector, counters: m
 async def _sent(
     policy: Policy, endpoint: str, body: bytes, detector: Detector, counters: measure.Counters
 ) -> tuple[AuditEvent, bytes | None]:
-    nobody, events = _Nobody(), list[AuditEvent]()
-    pipeline = Pipeline(policy, detector, counters, nobody, Audit([events.append]), SECRET)
+    end, events = DeadEnd(), list[AuditEvent]()
+    pipeline = Pipeline(policy, detector, counters, end, Audit([events.append]), SECRET)
     await pipeline.handle(Inbound("test", "test", "POST", endpoint, "", _HEADERS, body))
-    return events[-1], nobody.sent
+    return events[-1], end.body
 
 
 def _texts(value: Any) -> Sequence[str]:

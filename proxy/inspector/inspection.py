@@ -10,13 +10,12 @@ from __future__ import annotations
 
 import json
 import secrets
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from proxy import measure
 from proxy.audit import Audit, AuditEvent
-from proxy.errors import Refusal
-from proxy.forward import Upstream, UpstreamAnswer
+from proxy.forward import DeadEnd
 from proxy.inspector.borrowed import Borrowed
 from proxy.model import JSON, Finding, Leaf
 from proxy.pipeline import Pipeline
@@ -47,32 +46,6 @@ class Inspection:
     tokens_after: int | None
     completion: int | None
     limit: int | None
-
-
-class _NotSent(Refusal):
-    """The end of the road."""
-
-    code = "inspected"
-
-
-class DeadEnd(Upstream):
-    """Keeps what would have been sent."""
-
-    def __init__(self) -> None:
-        self.body: bytes | None = None
-        self.in_use = 0
-
-    async def send(
-        self,
-        method: str,
-        path: str,
-        headers: Iterable[tuple[str, str]],
-        body: bytes | None,
-        query: str = "",
-        content_type: str = "application/json",
-    ) -> UpstreamAnswer:
-        self.body = body
-        raise _NotSent("Nothing is sent.")
 
 
 def as_chat(text: str, model: str) -> bytes:
