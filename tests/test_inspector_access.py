@@ -89,8 +89,11 @@ def test_no_other_word_opens(offered: str) -> None:
 
 
 @pytest.fixture(scope="module")
-def keyed() -> Iterator[Service]:
-    with Provider() as provider, serving(provider, CAVIARDAGE_INSPECTOR="1", CAVIARDAGE_INSPECTOR_KEY=KEY) as running:
+def keyed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
+    policy = tmp_path_factory.mktemp("policy") / "two.yaml"
+    policy.write_text("version: 1\nextends: default\nlanguages: [en, fr]\n")
+    more = {"CAVIARDAGE_INSPECTOR": "1", "CAVIARDAGE_INSPECTOR_KEY": KEY}
+    with Provider() as provider, serving(provider, "--policy", str(policy), **more) as running:
         yield running
         assert found_in(running.written, (NAME, KEY)) == []
         assert provider.received == []
