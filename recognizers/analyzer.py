@@ -19,7 +19,9 @@ from presidio_analyzer import EntityRecognizer
 from recognizers import (
     CHECKED,
     address,
+    announced,
     contact,
+    countries,
     custom,
     dates,
     health,
@@ -261,7 +263,8 @@ class Analyzer:
         for language, passages in sorted(work.items()):
             results = self._names.find([block for _, _, block in passages], language)
             for (index, start, block), found in zip(passages, results, strict=True):
-                spans = ordinary.kept(block, found, self.lexicon)
+                marked = [*found, *countries.listed(block, found)]
+                spans = ordinary.kept(block, marked, self.lexicon)
                 yield index, [span._replace(start=span.start + start, end=span.end + start) for span in spans]
 
     def _look_with_models(self, readings: Sequence[_Reading]) -> Iterator[tuple[int, list[Span]]]:
@@ -280,7 +283,7 @@ class Analyzer:
 
 def built_in(settings: Settings) -> list[EntityRecognizer]:
     """Every pattern recognizer of the table, whatever is wanted of it."""
-    modules = (payment, network, secrets, dates, health, national, address, work, traces, organisations)
+    modules = (payment, network, secrets, dates, health, national, address, work, traces, organisations, announced)
     return [*(made for module in modules for made in module.build()), *contact.build(settings.phone_regions)]
 
 

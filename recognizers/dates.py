@@ -157,6 +157,14 @@ def _birth(name: str, between: str) -> Rule:
 
 
 RULES: tuple[Rule, ...] = (
+    Rule(
+        "DATE_OF_BIRTH",
+        "date glued to its birth label",
+        r"(?i:(?:\A|[^\pL\pN])(?:n[ée]e?(?:\(e\))? ?le|ddn|dob))(?P<v>\d\d?[/.\-]\d\d?[/.\-](?:\d{4}|\d\d))\b",
+        check=calendar_date,
+        bare=0.9,
+        boundary="digit",
+    ),
     stated("DATE_OF_BIRTH", "date behind a birth label", _BIRTH, LABELLED, 0.95, calendar_date),
     _birth("date behind a birth label and a small word", rf"[^\pL\pN]{{0,4}}(?:{_ON}[^\pL\pN]{{1,3}}){{0,2}}"),
     _birth(

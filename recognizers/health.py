@@ -10,7 +10,7 @@ import re
 from presidio_analyzer import EntityRecognizer
 
 from recognizers.base import Entity, Rule, RuleRecognizer, alnum, digits
-from recognizers.national.common import stated
+from recognizers.national.common import ABOUT_A_PATIENT, stated
 
 _STRONG = (
     "mrn",
@@ -170,9 +170,31 @@ _STRONG = (
     "n° admission",
     "n° d'admission",
     "numéro d'admission",
-    "n° de venue",
     "n° venue",
     "id séjour",
+    "séjour",
+    "séjour n°",
+    "no séjour",
+    "no de séjour",
+    "séjour no",
+    "hospitalisation n°",
+    "n° de passage",
+    "n° passage",
+    "passage n°",
+    "numéro de passage",
+    "n° archive",
+    "n° d'archive",
+    "n° labo",
+    "n° de laboratoire",
+    "n° anapath",
+    "n° d'enregistrement",
+    "n° de venue",
+    "identifiant",
+    "identifiant permanent",
+    "identifiant permanent du patient",
+    "iep/nda",
+    "ipp/nda",
+    "nip/nda",
     "n° de registre",
     "n° de dossier médical",
     "n° permanent",
@@ -304,6 +326,22 @@ RULES: tuple[Rule, ...] = (
         bare=0.8,
         boundary="digit",
     ),
+    Rule(
+        "MEDICAL_RECORD",
+        "record number of a French hospital, beside a patient",
+        r"[789]\d{9}",
+        labels=ABOUT_A_PATIENT,
+        labelled=0.65,
+        before=90,
+        after=60,
+    ),
+    Rule(
+        "MEDICAL_RECORD",
+        "record number in a heading, above a date of birth",
+        r"(?:\A|\n)[^\n\d]{0,60}(?P<v>[1-9]\d{8,9})[ \t]*\n(?:[^\n]{0,60}\n){0,2}[^\n]{0,40}"
+        r"\b\d\d[/.]\d\d[/.](?:19|20)\d\d\b",
+        bare=0.6,
+    ),
     stated(
         "MEDICAL_LICENSE",
         "register of doctors",
@@ -334,6 +372,9 @@ RULES: tuple[Rule, ...] = (
         labelled=0.7,
         before=45,
         after=50,
+    ),
+    stated(
+        "MEDICAL_RECORD", "number of a file", ("dossier", "identité", "n/réf", "nos réf", "v/réf"), r"\d{8,12}", 0.6
     ),
     stated("MEDICAL_RECORD", "number of a patient", ("patient", "patiente", "paciente", "paziente"), r"\d{7,12}", 0.6),
     stated("HEALTH_PLAN_ID", "stated plan number", _PLAN, _CODE, 0.75, _is_plan),

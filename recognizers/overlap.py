@@ -5,12 +5,20 @@ May import: recognizers.base, the standard library.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from types import MappingProxyType
 
 from recognizers.base import Span
 
 _NAME, _LABEL, _PATTERN, _CHECKSUM = range(4)
 _SURE = 0.85
+_JOINED: Mapping[tuple[str, str], frozenset[str]] = MappingProxyType(
+    {
+        ("PERSON", "PERSON"): frozenset({" ", "\u00a0"}),
+        ("ADDRESS", "LOCATION"): frozenset({" ", ", ", ",\n", "\n", " - "}),
+    }
+)
+"""What stands between two findings that are one: parts of a name, a street and its town."""
 _MODELS = ("names", "known", "spacy:", "onnx:")
 
 
@@ -24,11 +32,11 @@ def rank(span: Span) -> int:
 
 
 def resolve(spans: Iterable[Span], text: str) -> list[Span]:
-    """Sorted, disjoint spans that cover every code point of every hit, and besides only joining spaces.
+    """Sorted, disjoint spans that cover every code point of every hit, and besides only what joins (`_JOINED`).
 
     Hits that share a code point become their union: nothing is cut off a hit, nothing is left over. The union is
     named after the hit that covers it all, if one does that is not a model's guess against something stronger;
-    else after the strongest (rank, length, score, leftmost). Two `PERSON` spans with one space between are one.
+    else after the strongest (rank, length, score, leftmost). What `_JOINED` says is one finding becomes one.
     Entities that the policy allows must be dropped before: here they would name or enlarge their neighbours.
     """
     groups: list[list[Span]] = []
@@ -87,11 +95,8 @@ def _join(spans: Sequence[Span], text: str) -> list[Span]:
     joined: list[Span] = []
     for span in spans:
         last = joined[-1] if joined else None
-        if (
-            last is not None
-            and last.entity == span.entity == "PERSON"
-            and text[last.end : span.start] in {" ", "\u00a0"}
-        ):
+        gaps = _JOINED.get((last.entity, span.entity), ()) if last else ()
+        if last is not None and text[last.end : span.start] in gaps:
             joined[-1] = last._replace(end=span.end)
         else:
             joined.append(span)

@@ -246,6 +246,8 @@ def test_no_hit_is_divided_between_two_findings(spans: list[Span]) -> None:
         ([(0, 12, "PHONE_NUMBER", "phone"), (0, 12, "UK_NHS", "checked")], [(0, 12, "UK_NHS")]),
         ([(0, 3, "PERSON", "names:en"), (4, 6, "PERSON", "names:en")], [(0, 6, "PERSON")]),
         ([(0, 3, "PERSON", "names:en"), (4, 6, "ADDRESS", "address")], [(0, 3, "PERSON"), (4, 6, "ADDRESS")]),
+        ([(0, 3, "ADDRESS", "address"), (4, 6, "LOCATION", "names:en")], [(0, 6, "ADDRESS")]),
+        ([(0, 3, "LOCATION", "names:en"), (4, 6, "ADDRESS", "address")], [(0, 3, "LOCATION"), (4, 6, "ADDRESS")]),
         ([(3, 3, "PERSON", "names:en")], []),
     ],
 )

@@ -51,12 +51,23 @@ RECORDS = [
     ("Patientennummer: 99998877, Fallnummer 999988771", {"99998877", "999988771"}),
     ("NHC: 9999887. Episodio: 99998871", {"9999887", "99998871"}),
     ("le patient 9999887766 lors de la visite", {"9999887766"}),
+    ("Dossier n° 99-998877 / Séjour 999988775", {"99-998877", "999988775"}),
+    ("(No séjour : 9999887766)", {"9999887766"}),
+    ("MARTEL Yvonne (8009998877), vue en consultation ce jour", {"8009998877"}),
+    ("IPP/NDA : 8009998877 / 999988775", {"8009998877", "999988775"}),
+    ("Dossier:0999988776", {"0999988776"}),
+    ("Identité : MARTEL Yvonne 9999887766 F", {"9999887766"}),
 ]
 
 
 @pytest.mark.parametrize(("text", "expected"), RECORDS, ids=[text[:40] for text, _ in RECORDS])
 def test_medical_records(text, expected):
     assert found(text) == {("MEDICAL_RECORD", value) for value in expected}
+
+
+def test_a_bare_number_above_a_date_of_birth_is_a_record_and_alone_it_is_none():
+    assert ("MEDICAL_RECORD", "8009998877") in found("8009998877\nMARTEL Yvonne\n14/03/1988\n")
+    assert found("8009998877\nMARTEL Yvonne\n") == set()
 
 
 PLANS = [
@@ -93,6 +104,8 @@ BIRTHS = [
     ("Née Martin le 14/03/1988", "14/03/1988"),
     ("Date de naissance : 14-03-1988", "14-03-1988"),
     ("DDN : 14|03|1988", "14|03|1988"),
+    ("MARTEL Yvonne né le14/03/1988", "14/03/1988"),
+    ("Né(e) le 14/03/1988 (36 ans)", "14/03/1988"),
     ("geboren am 14. März 1988", "14. März 1988"),
     ("geb. 14.3.88, wohnhaft in", "14.3.88"),
     ("Frau Muster (*14.3.1988)", "14.3.1988"),
@@ -134,6 +147,7 @@ HARMLESS = [
     "MRN issued 2024-02-30",
     "* 2 items\n* 3 rows",
     "order 99998877 shipped, ticket 123456789",
+    "the file of 9999887766 bytes was written at 1712345678901",
 ]
 
 

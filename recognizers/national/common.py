@@ -10,6 +10,32 @@ from collections.abc import Callable, Iterable
 
 from recognizers.base import Entity, Rule, alnum, digits, fold
 
+ABOUT_A_PATIENT = (
+    "patient",
+    "patiente",
+    "né le",
+    "née le",
+    "né",
+    "née",
+    "ddn",
+    "hospitalisé",
+    "hospitalisée",
+    "hospitalisation",
+    "consultation",
+    "compte rendu",
+    "identité",
+    "dossier",
+    "hôpital",
+    "urgences",
+    "nip",
+    "ipp",
+    "nda",
+    "madame",
+    "monsieur",
+    "mme",
+    "mlle",
+)
+"""What stands beside the bare numbers of a French hospital note: weak, so only for numbers of a hospital's form."""
 _VARIANTS = {
     "a": "aàáâäãåąă",
     "c": "cçčć",

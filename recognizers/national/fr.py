@@ -11,7 +11,7 @@ from stdnum import luhn
 from stdnum.fr import nif, nir
 
 from recognizers.base import Entity, Rule, alnum, digits, stdnum_check
-from recognizers.national.common import full, stated
+from recognizers.national.common import ABOUT_A_PATIENT, full, stated
 
 _NIR_LABELS = (
     "nir",
@@ -29,6 +29,12 @@ _NIR_LABELS = (
     "numéro de sécu",
     "matricule ins",
     "numéro ss",
+    "numéro de ss",
+    "n° s.s.",
+    "no s.s.",
+    "numéro de s.s.",
+    "n° de s.s.",
+    "s.s.",
     "n° ss",
     "nss",
     "immatriculation",
@@ -43,6 +49,26 @@ _NIR_LABELS = (
     "n° d'id national",
     "identité nationale de santé",
     "identifiant national de santé",
+    "n° de sécurité",
+    "n° sécurité",
+    "n° immat",
+    "n° immatriculation",
+    "n° d'immatriculation",
+    "immat",
+    "numéro insee",
+    "n° insee",
+    "n° assurance maladie",
+    "assurance maladie",
+    "n° d'assuré social",
+    "matricule",
+    "ameli",
+    "cpam",
+    "secu",
+    "ss",
+    "n° sécu soc",
+    "sécu soc",
+    "inss",
+    "nir ins",
 )
 _RPPS_LABELS = ("rpps", "n° rpps", "numéro rpps", "répertoire partagé")
 _FINESS_LABELS = ("finess", "n° finess", "numéro finess", "finess géographique", "finess juridique")
@@ -115,7 +141,7 @@ RULES: tuple[Rule, ...] = (
         "social security number without key",
         _NIR,
         check=_without_key,
-        labels=_NIR_LABELS,
+        labels=(*_NIR_LABELS, *ABOUT_A_PATIENT),
         labelled=0.85,
         grouped=0.6,
         is_grouped=_NIR_GROUPED,
@@ -134,7 +160,16 @@ RULES: tuple[Rule, ...] = (
         check=_plausible,
         bare=0.65,
     ),
-    stated("FR_NIR", "social security number in boxes, stated", _NIR_LABELS, r"\d(?:[ .\-]?\d){12,14}", 0.8),
+    Rule(
+        "FR_NIR",
+        "social security number of a patient, its digits mistyped",
+        r"[12]\d{12}(?:[ /]{0,3}\d\d)?|[12](?:[ .]{1,2}\d{2}){3}(?:[ .]{1,2}\d{3}){2}(?:[ ./\-]{1,3}\d\d)?",
+        labels=ABOUT_A_PATIENT,
+        labelled=0.6,
+        before=90,
+        after=60,
+    ),
+    stated("FR_NIR", "social security number in boxes, stated", _NIR_LABELS, r"\d(?:[ .\-/]{0,2}\d){12,14}", 0.8),
     stated("FR_NIR", "stated social security number", _NIR_LABELS, _NIR, 0.85),
     Rule(
         "FR_RPPS",
