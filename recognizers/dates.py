@@ -45,10 +45,11 @@ PLAIN = f"{_ISO}|{_NUMERIC}|{_NAMED}"
 # Behind a birth label also: two-digit years in every form, spaces, and digits without separators.
 _SHORT = (
     r"\d{1,2}/\d{1,2}/\d{2}|\d{1,2}-\d{1,2}-\d{2}|\d{1,2}\.\d{1,2}\.\d{2}"
-    rf"|\d{{1,2}}(?: ?[/.|\-] ?| )\d{{1,2}}(?: ?[/.|\-] ?| ){_YEAR}|{_YEAR} \d{{2}} \d{{2}}|\d{{8}}"
+    rf"|\d{{1,2}}(?: ?[/.|\-]\s?| )\d{{1,2}}(?: ?[/.|\-]\s?| ){_YEAR}|{_YEAR} \d{{2}} \d{{2}}|\d{{8}}"
 )
 _SHORT_NAMED = rf"(?i:{_DAY}[ \-]?{_MONTH}\.?,?[ \-]{{0,2}}'?\d{{2}}|{_MONTH}\.?[ \-]{{0,2}}{_DAY},[ \-]'?\d{{2}})"
-LABELLED = f"{PLAIN}|{_SHORT}|{_SHORT_NAMED}"
+_WRAPPED = rf"(?i:{_DAY}\s{{1,2}}{_MONTH}\s{{1,2}}{_YEAR})"
+LABELLED = f"{PLAIN}|{_WRAPPED}|{_SHORT}|{_SHORT_NAMED}"
 
 _BIRTH = (
     "dob",

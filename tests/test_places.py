@@ -64,5 +64,5 @@ ANNOUNCED = [
 
 @pytest.mark.parametrize(("text", "expected"), ANNOUNCED)
 def test_a_place_that_is_announced_is_found(text: str, expected: list[str]) -> None:
-    hits = [hit for each in announced.build() for hit in each.analyze(text, ["LOCATION"], None)]
+    hits = [hit for each in announced.build() for hit in each.analyze(text, ["LOCATION"])]
     assert [text[hit.start : hit.end] for hit in sorted(hits, key=lambda hit: hit.start)] == expected
