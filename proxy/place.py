@@ -44,6 +44,11 @@ class Place:
         if self.in_json and literal:
             self._scan(self._escape + literal)
 
+    @property
+    def in_string(self) -> bool:
+        """Whether a JSON string is open."""
+        return self._inside is not None
+
     def at_a_value(self, quotes: str) -> bool:
         """True if `quotes`, not yet passed, would open a string where any JSON value may stand.
 
