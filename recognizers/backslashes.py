@@ -14,14 +14,17 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-_OCTAL = r"\\{1,2}[0-3][0-7]{2}"
-_CSS = r"\\{1,2}(?:0{4}[0-9A-Fa-f]{2} ?|[2-7][0-9A-Fa-f] )"
-_AT = r"(?<=[A-Za-z0-9])\\{1,2}(?:100|0{0,4}40 |000040)(?=[A-Za-z0-9\-]{1,63}\.[A-Za-z])"
-_SIGN = r"(?<=[A-Za-z0-9])\\{1,2}(?=[.@_+/ -][A-Za-z0-9])"
-_THIN = r"(?<=[0-9])\\[,;:!](?=[0-9])"
-_HIGH = r"\\{1,2}[23][0-7]{2}"
-BACKSLASHED = rf"(?<!\\)(?:(?:{_OCTAL}){{4,}}|(?:{_CSS}){{4,}}|(?:{_HIGH}){{2,}})|{_AT}|{_SIGN}|{_THIN}"
-"""Alternatives of a pattern, each of which begins with a backslash."""
+_OCTAL = r"[0-3][0-7]{2}"
+_HIGH = r"[23][0-7]{2}"
+_CSS = r"(?:0{4}[0-9A-Fa-f]{2} ?|[2-7][0-9A-Fa-f] )"
+_RUNS = "|".join(
+    rf"\\?{one}(?:\\{{1,2}}{one}){{{more},}}" for one, more in ((_OCTAL, 3), (_CSS, 3), (_HIGH, 1))
+)
+_AT = r"\\?(?:100|0{0,4}40 |000040)(?=[A-Za-z0-9\-]{1,63}\.[A-Za-z])"
+_SIGN = r"\\?(?=[.@_+/ -][A-Za-z0-9])"
+_THIN = r"[,;:!](?<=[0-9]\\.)(?=[0-9])"
+BACKSLASHED = rf"\\(?<!\\\\)(?:{_RUNS}|(?<=[A-Za-z0-9]\\)(?:{_AT}|{_SIGN}|{_THIN}))"
+"""A pattern that begins with a backslash, before it looks at what is around."""
 
 _ONE = re.compile(r"\\{1,2}([0-9A-Fa-f]+) ?")
 _OF_OCTAL = 3

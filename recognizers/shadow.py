@@ -109,8 +109,7 @@ def shadow(text: str) -> Shadow:
 
 
 _ASCII_SPOT = re.compile(
-    r"[*_`\x00-\x08\x0e-\x1b\x7f]|=(?:[0-9A-F]{2}|\r?\n)|%[0-9A-Fa-f]{2}|&[#A-Za-z]|\\[uUx]"
-    rf"|{BACKSLASHED}"
+    r"[*_`\x00-\x08\x0e-\x1b\x7f]|=(?:[0-9A-F]{2}|\r?\n)|%[0-9A-Fa-f]{2}|&[#A-Za-z]|\\[uUx0-7.@+/ ,;:!\-]"
 )
 _SPOT = re.compile(
     r"[A-Za-z0-9]?[^\x00-\x7f]+"
