@@ -15,7 +15,7 @@ from urllib.parse import quote
 from proxy.model import Context
 from proxy.vault import JSON_BEGINS, Entry, is_percent, json_escaped
 
-_UNDECIDED = re.compile(r"[\[{]?\Z")
+_UNDECIDED = re.compile(r'(?:[\[{]?|"(?:\\{1,15}"){0,3}(?:[\[{]\{?)?\\{0,15})\Z')
 _TOKEN = re.compile(r'\\u[0-9A-Fa-f]{4}|\\[^u]|"', re.DOTALL)
 _ESCAPES = {"n": "\n", "r": "\r", "t": "\t", "b": "\b", "f": "\f"}
 _DEEPEST = 8
