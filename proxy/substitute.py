@@ -190,9 +190,7 @@ class _Begun:
         return self._place.in_string and jsontext.is_content(text)
 
 
-def _stand_in(
-    leaf: Leaf, begun: _Begun, finding: Finding, start: int, end: int, vault: Vault, salt: bytes
-) -> str:
+def _stand_in(leaf: Leaf, begun: _Begun, finding: Finding, start: int, end: int, vault: Vault, salt: bytes) -> str:
     text = _value(leaf, finding)
     if finding.action != "replace":
         return _lost(finding, text, salt)

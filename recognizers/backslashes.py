@@ -17,9 +17,7 @@ from collections.abc import Iterator
 _OCTAL = r"[0-3][0-7]{2}"
 _HIGH = r"[23][0-7]{2}"
 _CSS = r"(?:0{4}[0-9A-Fa-f]{2} ?|[2-7][0-9A-Fa-f] )"
-_RUNS = "|".join(
-    rf"\\?{one}(?:\\{{1,2}}{one}){{{more},}}" for one, more in ((_OCTAL, 3), (_CSS, 3), (_HIGH, 1))
-)
+_RUNS = "|".join(rf"\\?{one}(?:\\{{1,2}}{one}){{{more},}}" for one, more in ((_OCTAL, 3), (_CSS, 3), (_HIGH, 1)))
 _AT = r"\\?(?:100|0{0,4}40 |000040)(?=[A-Za-z0-9\-]{1,63}\.[A-Za-z])"
 _SIGN = r"\\?(?=[.@_+/ -][A-Za-z0-9])"
 _THIN = r"[,;:!](?<=[0-9]\\.)(?=[0-9])"
