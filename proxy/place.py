@@ -15,7 +15,7 @@ from urllib.parse import quote
 from proxy.model import Context
 from proxy.vault import JSON_BEGINS, Entry, is_percent, json_escaped
 
-_UNDECIDED = re.compile(r"[\[{]?\Z")
+_UNDECIDED = re.compile(r'(?:[\[{]?|"(?:\\{1,15}"){0,3}(?:[\[{]\{?)?\\{0,15})\Z')
 _TOKEN = re.compile(r'\\u[0-9A-Fa-f]{4}|\\[^u]|"', re.DOTALL)
 _ESCAPES = {"n": "\n", "r": "\r", "t": "\t", "b": "\b", "f": "\f"}
 _DEEPEST = 8
@@ -43,6 +43,11 @@ class Place:
                 self._begun = None
         if self.in_json and literal:
             self._scan(self._escape + literal)
+
+    @property
+    def in_string(self) -> bool:
+        """Whether a JSON string is open."""
+        return self._inside is not None
 
     def at_a_value(self, quotes: str) -> bool:
         """True if `quotes`, not yet passed, would open a string where any JSON value may stand.

@@ -4,7 +4,7 @@ Text outside findings is copied letter for letter. In JSON text inside a string 
 in the text as written, so escapes, white space and number digits around a finding stay. Masks, hashes and
 removals are Presidio's anonymizer operators; they cannot be restored.
 
-May import: model, errors, vault, wire.jsontext, presidio_anonymizer.
+May import: model, errors, place, vault, wire.jsontext, presidio_anonymizer.
 """
 
 from __future__ import annotations
@@ -19,7 +19,8 @@ from urllib.parse import unquote
 from presidio_anonymizer.operators import Hash, Mask, Redact
 
 from proxy.errors import UnsupportedByPolicy
-from proxy.model import Finding, Hidden, Kind, Leaf, Moved, Rewritten, Visit
+from proxy.model import Context, Finding, Hidden, Kind, Leaf, Moved, Rewritten, Visit
+from proxy.place import Place
 from proxy.vault import JSON_BEGINS, Vault, is_percent
 from proxy.wire import jsontext
 
@@ -37,7 +38,10 @@ def substitute(leaf: Leaf, findings: Sequence[Finding], vault: Vault, salt: byte
     """
     if leaf.kind is Kind.IDENTITY:
         return _identity(leaf, salt)
-    return _written(leaf, findings, lambda finding, start, end: _stand_in(leaf, finding, start, end, vault, salt))
+    begun = _Begun(leaf)
+    return _written(
+        leaf, findings, lambda finding, start, end: _stand_in(leaf, begun, finding, start, end, vault, salt)
+    )
 
 
 def kept(leaf: Leaf, findings: Sequence[Finding], salt: bytes) -> str:
@@ -100,7 +104,7 @@ class Substituting:
         for (leaf, sent), back in zip(self._sent, self._kept, strict=True):
             was = leaf.text[sent.start : sent.end]
             if sent.new != back.new:
-                written = None
+                written = back.new if leaf.raw is None and JSON_BEGINS.match(leaf.text) else None
                 if leaf.raw is not None and back.new == was:
                     at = jsontext.offsets(leaf.raw)
                     written = leaf.raw[at[sent.start] : at[sent.end]]
@@ -169,12 +173,29 @@ def _value(leaf: Leaf, finding: Finding) -> str:
     return (leaf.raw or leaf.text) if leaf.kind is Kind.NUMBER else leaf.text[finding.start : finding.end]
 
 
-def _stand_in(leaf: Leaf, finding: Finding, start: int, end: int, vault: Vault, salt: bytes) -> str:
+class _Begun:
+    """Follows the text of a leaf that only begins like JSON: what stands in a string there is escaped already."""
+
+    def __init__(self, leaf: Leaf) -> None:
+        self._text = leaf.text
+        self._place = Place(Context.PLAIN) if leaf.raw is not None and JSON_BEGINS.match(leaf.text) else None
+        self._done = 0
+
+    def escaped(self, start: int, text: str) -> bool:
+        """Whether `text`, which stands at `start`, is a piece of a JSON string as that writes it."""
+        if self._place is None:
+            return False
+        self._place.passed(self._text[self._done : start])
+        self._done = start
+        return self._place.in_string and jsontext.is_content(text)
+
+
+def _stand_in(leaf: Leaf, begun: _Begun, finding: Finding, start: int, end: int, vault: Vault, salt: bytes) -> str:
     text = _value(leaf, finding)
     if finding.action != "replace":
         return _lost(finding, text, salt)
     is_number = leaf.kind is Kind.NUMBER
-    written = _as_written(leaf, text, start, end)
+    written = text if begun.escaped(finding.start, text) else _as_written(leaf, text, start, end)
     plain = _plain(text) if leaf.kind in (Kind.TEXT, Kind.KEY) else None
     if plain is not None:
         return vault.issue(finding.entity, plain, written=written, spelled=text).placeholder

@@ -25,8 +25,11 @@ _MORE = 3
 LOOKALIKE = re.compile(r"[A-Za-z](?:\\{0,2}_|%5F|[ \-])\s?([0-9]{9}|[0-9]{6})(?![0-9])", re.IGNORECASE)
 """Anything that a tolerant reader could take for the tail of a placeholder; group 1 is its number."""
 
-JSON_BEGINS = re.compile(r"\s*(?:\{\s*[\"}]|\[\s*[\[{\"\]0-9tfn\-])")
-"""How JSON text begins, as opposed to prose with a brace or a Markdown link."""
+JSON_BEGINS = re.compile(
+    r"\s*(?:\{\s*[\"}]|\[\s*[\[{\"\]0-9tfn\-]"
+    r"|\"\s*(?:\\{1,15}\"\s*){0,3}[\[{]\s*\{?\s*\\{1,15}\")"
+)
+"""How JSON text begins, or a JSON string that holds some, as opposed to prose with a brace or a Markdown link."""
 
 
 @dataclass(frozen=True, slots=True)

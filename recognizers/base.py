@@ -133,7 +133,17 @@ def bounded(text: str, start: int, end: int, boundary: Boundary) -> bool:
         return False
     if left == "." and text[start : start + 1].isdigit() and text[max(0, start - 2) : start - 1].isdigit():
         return False
+    if no_fraction(text, end):
+        return True
     return not (right == "." and text[end - 1 : end].isdigit() and text[end + 1 : end + 2].isdigit())
+
+
+def no_fraction(text: str, end: int) -> bool:
+    """Whether `.0` stands at `end`: a whole number that a table's column of decimals (or Python) wrote as a float."""
+    return _WHOLE.match(text, end) is not None
+
+
+_WHOLE = re.compile(r"\.0{1,2}(?![0-9.]|[A-Za-z])")
 
 
 _SENTENCE_BREAK = re.compile(

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from stdnum import luhn
 
-from recognizers.base import Rule, RuleRecognizer, Span, digits, fold, label_near
+from recognizers.base import Rule, RuleRecognizer, Span, digits, fold, label_near, no_fraction
 
 SHORTEST, LONGEST = 12, 19
 
@@ -220,6 +220,8 @@ def _stands_alone(text: str, start: int, end: int) -> bool:
         return False
     if left in ("-", ".", "_") and before.isdigit():
         return False
+    if right == "." and no_fraction(text, end):
+        return True
     return not (right in ("-", ".") and _alnum(after) and (right == "-" or after.isdigit()))
 
 

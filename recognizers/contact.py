@@ -115,7 +115,10 @@ def _around(text: str, at: int) -> tuple[int, int] | None:
 def _domain_end(text: str, start: int) -> int | None:
     for pattern in (_LITERAL, *_DOMAINS):
         match = pattern.match(text, start, min(len(text), start + _LONGEST_DOMAIN))
-        if match and not (pattern is not _LITERAL and match["last"].lower() in _FILES):
+        if match and pattern is not _LITERAL and match["last"].lower() in _FILES:
+            named = _NAMES_A_FILE.match(match[0])
+            return start + named.end() if named else None
+        if match:
             return match.end()
     return None
 
@@ -155,6 +158,8 @@ _SPELLED_ENDINGS_WORDS = """
     dk fi cz ie
 """
 _SPELLED_ENDINGS = frozenset(_SPELLED_ENDINGS_WORDS.split())
+_NAMES_A_FILE = re.compile(rf"[^\W\d].*\.(?:{'|'.join(_SPELLED_ENDINGS)})(?=\.[A-Za-z]+\Z)", re.IGNORECASE)
+"""The domain of an address that a file is called after (`mira@example.org.pdf`), unlike `logo@2x.min.png`."""
 _NOT_A_NAME_WORDS = """
     look looking see meet available website site page arrive stop start work works is are was the us me him them
     it and or

@@ -8,11 +8,23 @@ May import: the standard library.
 
 from __future__ import annotations
 
+import re
+
 COLOURS = r"\x1b\[[0-9;?]{0,20}[A-Za-z]"
 """A terminal's sequence for colours and the like (ECMA-48)."""
 CONTROLS = frozenset(map(chr, (*range(9), *range(14, 28), 127)))
 """Those without a glyph that do not separate either, unlike tabs, line ends and the separators of ASCII."""
 _INSIDE = frozenset("@.+-_/")
+SMUGGLED = re.compile("[\U000e0020-\U000e007e]{8,}|[\U000e0110-\U000e016e]{8,}")
+"""ASCII text in characters without a glyph, tags or variation selectors, which models read. Flags have fewer tags."""
+
+
+def smuggled(run: str) -> str:
+    """The ASCII text that a run of tags or of variation selectors says, character for character."""
+    return "".join(chr((ord(char) & 0xFF) + (0x10 if ord(char) >= _SELECTORS else 0)) for char in run)
+
+
+_SELECTORS = 0xE0100
 
 
 def separates(text: str, place: int) -> bool:

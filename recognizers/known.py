@@ -6,6 +6,7 @@ May import: recognizers.base, recognizers.shape, recognizers.words, ahocorasick,
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import groupby
 from typing import NamedTuple
 
 import ahocorasick
@@ -19,6 +20,9 @@ NAME = "known"
 SCORE = 0.55
 _MIN_VALUE, _MIN_DIGITS, _MIN_PART, _MIN_RUN = 4, 6, 3, 5
 _MAX_TAIL = 4
+_LONGEST_KEY = 64
+"""Of a longer value its beginning is looked for and the rest compared: in a text that repeats itself, the automaton
+tries at every character all needles that are beginnings and ends of one another."""
 INITIAL, INITIALS, USER = "initial and a known name", "initials of a known name", "a known name as in user names"
 _NOT_INITIALS = frozenset({"eg", "ie", "us", "uk", "am", "pm", "ps", "nb", "cv", "dc", "ba", "ma", "bc", "ad", "ca"})
 _NOT_KNOWN = frozenset({"TITLE"})
@@ -46,8 +50,8 @@ def propagate(texts: Sequence[str], known: Mapping[str, str], lexicon: Lexicon |
     if not needles:
         return [[] for _ in texts]
     automaton = ahocorasick.Automaton()
-    for text, needle in needles.items():
-        automaton.add_word(text, needle)
+    for key, same in groupby(sorted(needles), key=lambda text: text[:_LONGEST_KEY]):
+        automaton.add_word(key, [needles[text] for text in same])
     automaton.make_automaton()
     return [list(_occurrences(automaton, text)) for text in texts]
 
@@ -121,8 +125,8 @@ def _parts(value: str, lexicon: Lexicon) -> Iterator[Needle]:
 
 def _occurrences(automaton: ahocorasick.Automaton, text: str) -> Iterator[Span]:
     folded = fold(text)
-    for last, needle in automaton.iter(folded):
-        start, end = last + 1 - len(needle.text), last + 1
+    for start, needle in _hits(automaton, folded):
+        end = start + len(needle.text)
         if needle.why == USER:
             end = _past_digits(text, end)
         if _continues(folded, start, end) or (needle.cased and not text[start].isupper()):
@@ -130,6 +134,15 @@ def _occurrences(automaton: ahocorasick.Automaton, text: str) -> Iterator[Span]:
         if needle.why == INITIALS and text[start:end] != text[start:end].upper():
             continue
         yield Span(start, end, needle.entity, SCORE, NAME, needle.why)
+
+
+def _hits(automaton: ahocorasick.Automaton, folded: str) -> Iterator[tuple[int, Needle]]:
+    """Where each needle stands in a folded text."""
+    for last, needles in automaton.iter(folded):
+        start = last + 1 - min(_LONGEST_KEY, len(needles[0].text))
+        for needle in needles:
+            if len(needle.text) <= _LONGEST_KEY or folded.startswith(needle.text, start):
+                yield start, needle
 
 
 def _past_digits(text: str, end: int) -> int:

@@ -6,7 +6,7 @@ value from a pattern, most often by accident of copy and paste. `shadow` writes 
 #15, and the rules below), remembers which stretch of the original each stretch came from, and never touches the
 original.
 
-May import: controls, quoted, the standard library. Linear in the length of the text.
+May import: backslashes, controls, quoted, the standard library. Linear in the length of the text.
 """
 
 from __future__ import annotations
@@ -19,7 +19,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from html.entities import html5
 
-from recognizers.controls import COLOURS, CONTROLS, separates
+from recognizers.backslashes import BACKSLASHED, backslashed
+from recognizers.controls import COLOURS, CONTROLS, SMUGGLED, separates, smuggled
 from recognizers.quoted import ESCAPES, Quoted, characters
 
 
@@ -107,15 +108,18 @@ def shadow(text: str) -> Shadow:
     return Shadow(text) if result.text == text else result
 
 
-_ASCII_SPOT = re.compile(r"[*_`\x00-\x08\x0e-\x1b\x7f]|=(?:[0-9A-F]{2}|\r?\n)|%[0-9A-Fa-f]{2}|&[#A-Za-z]|\\[uUx]")
+_ASCII_SPOT = re.compile(
+    r"[*_`\x00-\x08\x0e-\x1b\x7f]|=(?:[0-9A-F]{2}|\r?\n)|%[0-9A-Fa-f]{2}|&[#A-Za-z]|\\[uUx0-7.@+/ ,;:!\-]"
+)
 _SPOT = re.compile(
-    r"[A-Za-z]?[^\x00-\x7f]+"
+    r"[A-Za-z0-9]?[^\x00-\x7f]+"
     rf"|{COLOURS}|[\x00-\x08\x0e-\x1b\x7f]"
     r"|&(?:#0*[0-9]{1,7}|#[xX]0*[0-9A-Fa-f]{1,6}|[A-Za-z][A-Za-z0-9]{1,30});"
     r"|(?:%[0-9A-Fa-f]{2})+"
     rf"|{ESCAPES}"
     r"|(?<!\\)\\+(?:u[dD][89ABab][0-9A-Fa-f]{2}\\+u[dD][C-Fc-f][0-9A-Fa-f]{2}"
     r"|u[0-9A-Fa-f]{4}|u\{0*[0-9A-Fa-f]{1,6}\}|U[0-9A-Fa-f]{8}|x[0-9A-Fa-f]{2})"
+    rf"|{BACKSLASHED}"
     r"|(?<!\*)\*{1,3}(?!\*)|(?<!_)_{1,3}(?!_)|(?<!`)`{1,2}(?!`)"
 )
 
@@ -130,6 +134,9 @@ def _put(builder: Builder, text: str, start: int, end: int, emphasis: set[int]) 
     first = text[start]
     if first == "&":
         _put_escape(builder, text, start, end, _entity(text[start + 1 : end - 1]))
+    elif first == "\\" and text[start:end].lstrip("\\")[:1] not in ("u", "U", "x"):
+        for new, at, upto in backslashed(text, start, end):
+            _put_escape(builder, text, at, upto, new) if new else builder.put("", at, upto)
     elif first == "\\":
         _put_escape(builder, text, start, end, _backslashed(text[start:end].lstrip("\\")))
     elif first == "%":
@@ -145,6 +152,10 @@ def _put(builder: Builder, text: str, start: int, end: int, emphasis: set[int]) 
 def _put_characters(builder: Builder, text: str, start: int, end: int) -> None:
     while start < end:
         upto = start + 1
+        if text[start] > _PLANES and (unseen := SMUGGLED.match(text, start, end)):
+            builder.put(smuggled(unseen[0]), *unseen.span())
+            start = unseen.end()
+            continue
         while upto < end and upto - start < _LONGEST_SEQUENCE and _EXTENDS[text[upto]]:
             upto += 1
         if upto > start + 1:
@@ -159,6 +170,7 @@ def _put_characters(builder: Builder, text: str, start: int, end: int) -> None:
 
 # UAX #15 (Stream-Safe Text Format) allows 30 marks behind a base; a longer run makes canonical reordering slow.
 _LONGEST_SEQUENCE = 31
+_PLANES = "\U000e0000"
 _JOINER = "\u200d"
 
 

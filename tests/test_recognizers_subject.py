@@ -148,6 +148,8 @@ CARDS = [
     ("call_4000005260181590", []),
     ("transform: translate(0%, -0.4000005260181590%)", []),
     ("12.4000005260181590 and 4000005260181590.25", []),
+    ("total;4000005260181590.0;4000005260181590.00", ["4000005260181590", "4000005260181590"]),
+    ("4000005260181590.01 or 4000005260181590.0.1", []),
     ("0a4000005260181590 4000005260181590ff 14000005260181590123", []),
     ("4521 3456 7890 1234 2345 2222 4000 0052 6018 1590 1111", []),
     ("2020\n2021\n2022\n2023\n2024\n2025", []),
@@ -222,6 +224,8 @@ def test_checksums_of_the_standards() -> None:
 
 
 EMAILS = [
+    ("see mira.tallow@example.org.pdf", ["mira.tallow@example.org"]),
+    ("logo@2x.min.png, app@next.min.js, icon@2x.com.png", []),
     ("联系mira.tallow@example.com谢谢", ["mira.tallow@example.com"]),
     ("_omar.b@example.org_ **mira@example.com**", ["omar.b@example.org", "mira@example.com"]),
     ("mira.tallow@\u200bexample.com", ["mira.tallow@\u200bexample.com"]),

@@ -101,6 +101,16 @@ def test_what_broke_out_once(tree: Any) -> None:
         assert Restoration(vault).whole(out, context)[0] == text
 
 
+@pytest.mark.parametrize("tree", [{"a": TEXTS[0]}, [{"a": TEXTS[3]}], [TEXTS[1], TEXTS[3]], {"a": [TEXTS[3], CARD]}])
+@pytest.mark.parametrize("times", [1, 2])
+@pytest.mark.parametrize("step", [1, 2, 3, 99])
+def test_a_json_string_that_holds_json_text_comes_back_as_it_was(tree: Any, times: int, step: int) -> None:
+    text = json.dumps(tree)
+    for _ in range(times):
+        text = json.dumps(text)
+    assert echoed(*sent(text), Context.PLAIN, step) == text
+
+
 @pytest.mark.parametrize("depth", range(4))
 def test_a_value_from_prose_cannot_break_out_of_any_depth(depth: int) -> None:
     vault = Vault(b"k")

@@ -208,3 +208,11 @@ def test_every_whole_word_occurrence_of_a_name_is_found(texts: list[str], name: 
         expected = sum(fold(word) == fold(name) for word in text.split())
         assert len(spans) == expected
         assert all(fold(text[s.start : s.end]) == fold(name) for s in spans)
+
+
+def test_long_values_are_found_whole_and_told_apart_by_their_ends() -> None:
+    head = "mira tallow " * 30
+    known = {f"{head}one": "SECRET", f"{head}two": "SECRET", f"{head}": "SECRET"}
+    text = f"so {head}one, {head.upper()}TWO; {head}onely"
+    (spans,) = propagate([text], known)
+    assert {text[span.start : span.end] for span in spans} == {f"{head}one", f"{head.upper()}TWO", head, head.upper()}

@@ -59,6 +59,11 @@ def escape(text: str) -> str:
     return json.dumps(text, ensure_ascii=False)[1:-1]
 
 
+def is_content(text: str) -> bool:
+    """Whether `text` may stand between the quotes of a JSON string as it is."""
+    return _STRING.fullmatch(f'"{text}"') is not None
+
+
 def _unescaped(written: str) -> str:
     if written[1] != "u":
         return _SIMPLE.get(written[1], written[1])
