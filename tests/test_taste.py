@@ -274,3 +274,11 @@ def test_a_mangled_placeholder_of_ours_is_told_apart() -> None:
     digit = (int(ours[-2]) + 1) % 10
     got = ask(whole(f"Hello {ours[:-2]}{digit}>", 9), body, policy())
     assert (got.status, got.event.alarms, got.event.foreign) == (200, ("mangled_placeholder",), 0)
+
+
+def test_a_field_that_a_provider_may_ignore_need_not_be_in_its_count() -> None:
+    ignored = ask(whole("Hello", 12), request(notes=LONG), policy())
+    assert (ignored.status, list(ignored.event.alarms)) == (200, [])
+    tools = [{"type": "function", "function": {"name": "f", "description": LONG}}]
+    unread = ask(whole("Hello", 12), request(tools=tools), policy())
+    assert (unread.status, unread.code) == (502, "usage_mismatch")

@@ -25,6 +25,13 @@ class Perhaps(str):
     __slots__ = ()
 
 
+def perhaps(charge: Charge) -> Charge:
+    """The charge, for what a provider may leave out."""
+    if isinstance(charge, int):
+        return charge
+    return Perhaps(charge) if isinstance(charge, str) else tuple(map(Perhaps, charge))
+
+
 Charging: TypeAlias = "Callable[[Mapping[str, JSON]], Iterator[Charge]]"
 """What an endpoint's body adds to the prompt."""
 
@@ -115,6 +122,8 @@ NOT_IN_PROMPT = frozenset(
 the two that name something stored bring along was counted when it was stored."""
 
 _CONVERSATION = frozenset({"messages", "input", "prompt", "system", "instructions"})
+_READ = frozenset({"tools", "functions"})
+"""Other fields that are sure to be read. The rest may be ignored, and a provider that does counts fewer tokens."""
 _SILENT = ((2, "role"), (2, "content"), (2, "name"), (4, "type"), (4, "text"))
 """Keys that no template writes, with their depth: those of a message, and those of a part of its content."""
 
@@ -139,8 +148,8 @@ def charges(body: Mapping[str, JSON]) -> Iterator[Charge]:
         else:
             extra = True
             yield FIELD
-            yield key
-            yield from _rendered(value)
+            yield Perhaps(key)
+            yield from _rendered(value) if key in _READ else map(perhaps, _rendered(value))
         if key == "tools":
             yield from _inner_tools(value)
     if extra:

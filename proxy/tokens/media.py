@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator, Mapping
 
 from proxy.model import JSON
-from proxy.tokens.charges import Charge, Perhaps, charges, conversation
+from proxy.tokens.charges import Charge, charges, conversation, perhaps
 
 IMAGE = 16_384
 """Per image, whatever its size. The most that a published open model makes of one by default: Qwen2-VL's
@@ -62,18 +62,12 @@ def response_charges(body: Mapping[str, JSON]) -> Iterator[Charge]:
         return
     yield from charges({**body, "input": [item for item in items if _is_certain(item)]})
     for charge in conversation([item for item in items if not _is_certain(item)]):
-        yield _perhaps(charge)
+        yield perhaps(charge)
     yield seeing.cost
 
 
 def _is_certain(item: JSON) -> bool:
     return not isinstance(item, dict) or str(item.get("type", "message")) in _CERTAIN
-
-
-def _perhaps(charge: Charge) -> Charge:
-    if isinstance(charge, int):
-        return charge
-    return Perhaps(charge) if isinstance(charge, str) else tuple(map(Perhaps, charge))
 
 
 class _Seeing:
