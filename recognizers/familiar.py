@@ -3,7 +3,7 @@
 spaCy remembers how it split a word, except inside a memory zone, and every request is read inside one, so that nothing
 of it stays. What is split here, once and outside of any zone, depends on lists alone and stays for all requests.
 
-May import: multilingual, the standard library.
+May import: multilingual, spacy, the standard library.
 """
 
 from __future__ import annotations
@@ -19,12 +19,21 @@ _WORDS = 4_000
 
 def learn(nlp: Any, languages: Sequence[str]) -> None:
     """Splits frequent words of the languages, so that this pipeline finds them in its cache. In no memory zone."""
+    _forget_features(nlp.vocab)
     lists = multilingual.lists("european_words.txt.xz")
     each = _WORDS // len(languages)
     words = [word for language in languages for word in lists[language][:each]]
     for word in (*words, *_accented(nlp.vocab)):
         nlp.tokenizer(word)
         nlp.tokenizer(word[0].upper() + word[1:])
+
+
+def _forget_features(vocab: Any) -> None:
+    """What no name model reads of a new word (is it like a URL, a number, a quote?) is not worked out for it."""
+    from spacy.attrs import IS_SPACE, LANG, LOWER, NORM, PREFIX, SHAPE, SUFFIX
+
+    read = {IS_SPACE, LANG, LOWER, NORM, PREFIX, SHAPE, SUFFIX}
+    vocab.lex_attr_getters = {code: getter for code, getter in vocab.lex_attr_getters.items() if code in read}
 
 
 def _accented(vocab: Any) -> list[str]:

@@ -74,7 +74,7 @@ def install(component: Any) -> None:
     def forward(_: Any, docs: Any, is_train: bool) -> Any:
         return slow(docs, is_train) if is_train else (fast(docs), None)
 
-    component.model.layers[0] = Model("read_only_tok2vec", forward, layers=[slow])
+    component.model.layers[0] = Model("read_only_tok2vec", forward, attrs={"slow": slow})
 
 
 def _reader(slow: Any) -> Callable[[Sequence[Any]], Any]:
