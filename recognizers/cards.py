@@ -119,6 +119,8 @@ class CardRecognizer(RuleRecognizer):
             if chain.end() - chain.start() < SHORTEST:
                 continue
             groups = _groups(text, chain.start(), chain.end())
+            if sum(group.end - group.start for group in groups) < SHORTEST:
+                continue
             index = 0
             while index < len(groups):
                 count, score, why = self._best(rule, text, groups, index)

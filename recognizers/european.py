@@ -16,7 +16,7 @@ from functools import cache
 from types import MappingProxyType
 from typing import Any
 
-from recognizers import lexicon, multilingual, weights
+from recognizers import familiar, inference, lexicon, multilingual, weights
 from recognizers.base import Span
 from recognizers.code import is_camel, is_code
 from recognizers.gazetteer import listed
@@ -98,6 +98,8 @@ def _pipeline() -> tuple[Any, threading.Lock]:
     set_current_ops(NumpyOps(use_blis=False))
     nlp = multilingual.blank()
     weights.install(nlp, weights.read(weights.FOLDER / "xx.xz", OWN))
+    inference.install(nlp.get_pipe("ner"))
+    familiar.learn(nlp, multilingual.LANGUAGES)
     return nlp, threading.Lock()
 
 

@@ -86,11 +86,13 @@ def _begins(text: str, start: int) -> bool:
 
 def _judge(rule: Rule, text: str, start: int) -> tuple[int, float, str] | None:
     """`(end, score, why)` of the account number that begins at `start`, or None."""
-    places = _walk(text, start)
     kinds = COUNTRIES.get((text[start] + text[start + 1]).upper())
     if kinds is None:
-        return _unknown_country(rule, text, start, places)
-    fitting = _fitting(text, places, kinds)
+        return _unknown_country(rule, text, start)
+    fitting = _fitting(text, _walk(text, start), kinds)
+    if fitting < SHORTEST - 3:
+        return None
+    places = list(_walk(text, start))
     label = label_near(text, start, start + 4, rule)
     if fitting == len(kinds) and _ends(text, places[fitting - 1] + 1):
         end = places[fitting - 1] + 1
@@ -99,29 +101,27 @@ def _judge(rule: Rule, text: str, start: int) -> tuple[int, float, str] | None:
         if label:
             return end, rule.wrong, f"check failed, label '{label}'"
         return (end, 0.5, "check failed, usual grouping") if _in_fours(text, start, places[:fitting]) else None
-    if label and fitting >= SHORTEST - 3:
+    if label:
         return _token_end(text, places, fitting), rule.wrong, f"check failed, label '{label}'"
     return None
 
 
-def _walk(text: str, start: int) -> list[int]:
+def _walk(text: str, start: int) -> Iterator[int]:
     """Where the next letters and digits stand, over at most a few separators each, LONGEST in all."""
-    places: list[int] = []
-    at = start
-    while len(places) < LONGEST and at < len(text):
+    count, at = 0, start
+    while count < LONGEST and at < len(text):
         char = text[at]
         if char.isascii() and char.isalnum():
-            places.append(at)
-            at += 1
+            yield at
+            count, at = count + 1, at + 1
             continue
         gap = _SEPARATOR.match(text, at, min(len(text), at + _MOST_SEPARATORS))
         if gap is None or gap.end() == at:
             break
         at = gap.end()
-    return places
 
 
-def _fitting(text: str, places: list[int], kinds: str) -> int:
+def _fitting(text: str, places: Iterator[int], kinds: str) -> int:
     """How many characters fit the country's structure, from the first on."""
     count = 0
     for at, kind in zip(places, kinds, strict=False):
@@ -157,9 +157,12 @@ def _token_end(text: str, places: list[int], count: int) -> int:
     return end
 
 
-def _unknown_country(rule: Rule, text: str, start: int, places: list[int]) -> tuple[int, float, str] | None:
+def _unknown_country(rule: Rule, text: str, start: int) -> tuple[int, float, str] | None:
     """A country that the table does not know yet counts when the check digits are right, in capitals, at any length."""
-    if not text[start : start + 2].isupper() or len(places) < SHORTEST or places[3] != start + 3:
+    if not text[start : start + 2].isupper():
+        return None
+    places = list(_walk(text, start))
+    if len(places) < SHORTEST or places[3] != start + 3:
         return None
     for count in range(len(places), SHORTEST - 1, -1):
         value = [text[at] for at in places[:count]]

@@ -3,7 +3,7 @@
 A packaged spaCy model gives the tokenizer and the words' vectors; its `ner` component is replaced by the one that was
 trained on from it here, where there are such weights (`weights`, docs/models.md).
 
-May import: device, weights, spacy, the model packages, the standard library.
+May import: device, inference, weights, spacy, the model packages, the standard library.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from recognizers import weights
+from recognizers import inference, weights
 from recognizers.device import prepare
 
 
@@ -152,4 +152,6 @@ def _pipeline(directory: Path, language: str, own: str, cuda: bool) -> tuple[Any
             weights.install(nlp, weights.read(weights.FOLDER / f"{language}.xz", own))
         except weights.WeightsRefused as error:
             raise ModelUnavailable(str(error)) from error
+    if not cuda:
+        inference.install(nlp.get_pipe("ner"))
     return nlp, threading.Lock()

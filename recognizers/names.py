@@ -12,7 +12,7 @@ import threading
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, TypeAlias
 
-from recognizers import lexicon, models, multilingual
+from recognizers import familiar, lexicon, models, multilingual
 from recognizers.base import Entity, Span
 from recognizers.european import EuropeanModel
 from recognizers.gazetteer import listed
@@ -58,7 +58,7 @@ LABELS = frozenset({"PERSON", "ORGANIZATION", "LOCATION"})
 SCORE = 0.85
 SECOND_LOOK = 0.7
 GIVEN = 0.6
-_BATCH, _GPU_BATCH = 8, 32
+_BATCH, _GPU_BATCH = 16, 32
 """Texts that go through a model at once. Of few, what a processor calculates with stays in its caches."""
 _SINGLE = frozenset({"NORP", "WORK_OF_ART", "PRODUCT", "EVENT", "MISC", "LANGUAGE", "LAW"})
 
@@ -85,6 +85,8 @@ class NameModel:
             self._nlp, self._lock, directory = models.load(self.source, cuda=cuda)
             self._batch = _GPU_BATCH if cuda else _BATCH
             self.lexicon = lexicon.build(lexicon.dictionary(directory, self._nlp.vocab.strings))
+            with self._lock:
+                familiar.learn(self._nlp, [self.source.language])
 
     def find(self, texts: Sequence[str]) -> list[list[Span]]:
         """The names in each text, in code points, sorted; they may overlap."""

@@ -186,8 +186,8 @@ class PhoneRecognizer(RuleRecognizer):
             if _national(region, number):
                 # Ten digits behind a trunk 0 are a French number of any kind; elsewhere only mobiles are as rare.
                 usual = region.code == "FR" and len(number) == 10 and value == number
-                alone = 0.5 if number.startswith("0") and (usual or _mobile(region, number)) else 0.0
-                return (0.65 if groups > 1 else alone), f"check passed, region {region.code}"
+                rare = groups <= 1 and number.startswith("0") and (usual or _mobile(region, number))
+                return (0.65 if groups > 1 else 0.5 if rare else 0.0), f"check passed, region {region.code}"
         return 0.0, ""
 
     def _valid_somewhere(self, number: str) -> bool:

@@ -35,9 +35,9 @@ def _rewrite(line: str, lexicon: Lexicon) -> str | None:
         return None
     capitals = sum(text.isupper() and len(text) > 1 for text in texts)
     shouted = capitals >= 2 and capitals >= 0.7 * len(texts)
-    named = [_names(text, lexicon) for text in texts]
-    if not shouted and not _worth(texts, named, lexicon):
+    if not shouted and not _worth(texts, lexicon):
         return None
+    named = [_names(text, lexicon) for text in texts]
     out = list(line.lower() if shouted and len(line.lower()) == len(line) else line)
     for index, word in enumerate(words):
         beside = (index > 0 and named[index - 1]) or (index + 1 < len(words) and named[index + 1])
@@ -63,9 +63,9 @@ def _may_be_name(text: str, lexicon: Lexicon, shouted: bool) -> bool:
     return lexicon.is_given(folded) or (folded not in COMMON and not shouted)
 
 
-def _worth(texts: list[str], named: list[bool], lexicon: Lexicon) -> bool:
+def _worth(texts: list[str], lexicon: Lexicon) -> bool:
     """A given name in lower case."""
-    return any(name and text.islower() and lexicon.is_given(text) for text, name in zip(texts, named, strict=True))
+    return any(text.islower() and lexicon.is_given(text) and _names(text, lexicon) for text in texts)
 
 
 def _capitalise(out: list[str], place: int) -> None:

@@ -353,6 +353,9 @@ NEEDS = {
     "number, street, postcode, town": r"\d{5} \p{Lu}",
     "street, number, postcode, town": r"\d{4} \p{Lu}",
     "street of any country with town": rf"{_STREET_WORD} \d|{_STREET_AHEAD} ",
+    "line, town and country": rf"{_BREAK}(?i:{COUNTRIES})",
+    "line, unit and town": rf"{_SEP}{_UNIT_NUMBER}{_SEP}\p{{Lu}}",
+    "line and town with country": rf"[\pL'’.\-]{_SEP}(?i:{COUNTRIES})",
     "two lines with postcode": rf"(?:{_ANY_POST})[\dA-Z \-]{{0,9}},? \p{{Lu}}|\p{{Lu}}[\pL'’.\-]{{1,30}},? ?"
     rf"(?:{_BREAK}|,? )(?:[A-Z]{{2,3}},? )?(?:{_ANY_POST})",
 }

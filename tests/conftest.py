@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import os
 
+# As in a detection worker. Must stand before numpy is loaded.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
 from hypothesis import HealthCheck, settings
 
 from tests.e2e import running, service  # noqa: F401 - fixtures
