@@ -100,7 +100,7 @@ def card_recognizer() -> CardRecognizer:
 
 def luhn_and_issuer(value: str) -> bool:
     number = digits(value)
-    return issuer(number) and bool(luhn.is_valid(number)) and len(set(number)) > 2
+    return issuer(number) and bool(luhn.is_valid(number)) and len(set(number)) > 1
 
 
 def issuer(number: str) -> bool:
@@ -201,8 +201,10 @@ def _score(
         near = _directly_labelled(rule, text, start)
         plausible = usual and total >= 13 and near and text[start : start + 1] in "23456"
         return (rule.wrong if plausible else 0.0), f"{checked}, label '{label}'"
-    if not valid or _glued(text, start) or _OTHER_NUMBER.search(fold(text[max(0, start - 30) : start])):
+    if not valid or _glued(text, start):
         return 0.0, ""
+    if not (usual and count > 1) and _OTHER_NUMBER.search(fold(text[max(0, start - 30) : start])):
+        return 0.0, ""  # nobody writes another number in a card's groups
     if count > 1:
         window = groups[index : index + count]
         if _in_table(groups, index, count):
