@@ -28,12 +28,12 @@ ELSEWHERE = "192.0.2.1"  # TEST-NET-1: nobody's
 SIOCSIFFLAGS, UP = 0x8914, 0x1
 OWNERS = {
     "httpx2": {"proxy/forward.py"},
-    "socket": {"proxy/echo.py", "proxy/commands/serve.py"},
+    "socket": {"proxy/echo.py", "proxy/commands/serve.py", "proxy/fleet.py"},
     "urllib.request": {"proxy/demo.py"},
     "requests": {"proxy/traces.py"},
 }
-"""Modules that can reach a network, and who may import them; the owners but `forward` and `traces` know loopback only,
-and `traces` the collector that the operator names."""
+"""Modules that can reach a network, and who may import them. `forward` knows the upstream, `traces` the collector that
+the operator names; the others know loopback only, or listen."""
 STRANGERS = ("httpx", "aiohttp", "http", "ftplib", "smtplib", "huggingface_hub", "tldextract")
 FETCHING = {"get_encoding", "encoding_for_model", "from_pretrained", "hf_hub_download", "download", "TLDExtract"}
 """Calls of tiktoken, transformers, spaCy and tldextract that fetch what they do not find."""
