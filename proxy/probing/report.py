@@ -67,12 +67,13 @@ def verdict(found: Finding, tokenizer: str) -> str:
     """What came of a finished run. A number is proposed for the policy only where a limit was found above it."""
     if not found.limited:
         return (
-            f"Found no limit: prompts of up to {found.served:,} tokens by {tokenizer} were answered rightly, and longer "
-            "ones were not tried. Raise --advertised to look further."
+            f"Found no limit: prompts of up to {found.served:,} tokens by {tokenizer} were answered rightly, and "
+            "longer ones were not tried. Raise --advertised to look further."
         )
     if not found.served:
         return "Found no length that is served: the shortest prompt failed too. Try a smaller --start."
-    return f"Found the limit that is served: {found.served:,} tokens by {tokenizer}. For the policy:  " + policy_line(found)
+    line = policy_line(found)
+    return f"Found the limit that is served: {found.served:,} tokens by {tokenizer}. For the policy:  {line}"
 
 
 def table(probes: Sequence[Probe]) -> Table:

@@ -16,7 +16,6 @@ from dataclasses import dataclass, field, replace
 
 from proxy.trail.seal import Head, Link, Seal
 
-
 FEW = 3
 """So many lines at the beginning may each be told to be changed; more look like another secret."""
 _MEND = "Set CAVIARDAGE_AUDIT_SECRET, or CAVIARDAGE_SECRET, to what the service had."
@@ -159,6 +158,7 @@ def _ends(
     for index, (seq, digest) in enumerate(anchors):
         if index not in noted:
             yield Fault("", 0, "anchor", f"no chain has the anchor {seq}:{digest[:16]}")
+    known = any(chain.known for chain in chains.values())
     for name, chain in chains.items():
         head = next((head for head in heads if head.link.chain == name), None)
         if head is not None and chain.links.get(head.link.seq) != head.link.hash:
@@ -166,7 +166,9 @@ def _ends(
                 yield Fault(chain.file, 0, "truncated", f"numbers {chain.last.seq + 1} to {head.link.seq} are missing")
             else:
                 yield Fault(chain.file, 0, "rewritten", f"number {head.link.seq} is not the one that the head knows")
-        elif head is None and chain.known and not chain.final and not part and not any(_holds(chain, anchor) for anchor in anchors):
+        elif head is not None or not known or chain.final or part:
+            continue
+        elif not any(_holds(chain, anchor) for anchor in anchors):
             yield Fault(chain.file, 0, "end_unproven", "nothing says whether lines are missing at the end")
     for head in heads:
         if head.link.chain not in chains:

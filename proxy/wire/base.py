@@ -53,8 +53,8 @@ def parse_strict(data: bytes) -> JSON:
         tree = _parse(data, unique=True)
     except ValueError as error:
         raise BadRequest(
-            f"The body is not strict JSON{_place(error, data)}: UTF-8 without a byte order mark, unique keys, no NaN or lone surrogates, "
-            "at most 200 levels, nothing after the end."
+            f"The body is not strict JSON{_place(error, data)}: UTF-8 without a byte order mark, unique keys, "
+            "no NaN or lone surrogates, at most 200 levels, nothing after the end."
         ) from None
     if isinstance(tree, dict) and len({key.casefold() for key in tree}) < len(tree):
         # Deeper down every value is inspected, and the walk refuses a known field in another case; but what is counted
