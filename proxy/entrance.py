@@ -124,6 +124,11 @@ def _working(snapshot: Snapshot, caller: _Caller | None, headers: Headers) -> Wo
         return snapshot.workings[files[0]]
     known = (snapshot.workings[file] for file in files)
     found = next((working for working in known if asked in ([working.policy.name], [working.label])), None)
+    if found is None and snapshot.plan.roll is None:
+        raise UnsupportedByPolicy(
+            f"The header {ASKED} can only ask for another policy where a tenants file lists it under `stricter`; "
+            "this service has no tenants file."
+        )
     if found is None:
         raise UnsupportedByPolicy(f"The header {ASKED} can only ask for a policy that is stricter and allowed here.")
     return found

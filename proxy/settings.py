@@ -73,19 +73,19 @@ class Settings:
     log_level: str = "info"
 
     def __post_init__(self) -> None:
-        faults = [*upstream_faults(self.upstream), *self._number_faults()]
+        faults = [*(f"--{fault}" for fault in upstream_faults(self.upstream)), *self._number_faults()]
         if self.secret and len(self.secret) < 16:
-            faults.append("secret: at least 16 bytes are needed, for example the output of `openssl rand -hex 32`")
+            faults.append("--secret: at least 16 bytes are needed, for example the output of `openssl rand -hex 32`")
         if self.inspector_key and len(self.inspector_key) < 16:
-            faults.append("inspector key: at least 16 bytes are needed, such as the output of `openssl rand -hex 32`")
+            faults.append("--inspector-key: at least 16 bytes are needed, such as the output of `openssl rand -hex 32`")
         faults += self._store_faults()
         if self.device not in DEVICES:
-            faults.append(f"device: one of {', '.join(DEVICES)}")
+            faults.append(f"--device: one of {', '.join(DEVICES)}")
         if not self.dialects or not set(self.dialects) <= set(NAMES):
-            faults.append(f"dialect: one or more of {', '.join(NAMES)}, separated by commas")
+            faults.append(f"--dialect: one or more of {', '.join(NAMES)}, separated by commas")
         faults += self._audit_faults()
         if self.log_level not in LOG_LEVELS:
-            faults.append(f"log level: one of {', '.join(LOG_LEVELS)}")
+            faults.append(f"--log-level: one of {', '.join(LOG_LEVELS)}")
         faults += self._file_faults()
         if faults:
             raise StartError(faults)
@@ -112,37 +112,37 @@ class Settings:
 
     def _audit_faults(self) -> Iterator[str]:
         if not self.audits:
-            yield "audit: name a file, - or otlp"
+            yield "--audit: name a file, - or otlp"
         if "otlp" in self.audits and not self.otlp:
-            yield "audit: otlp needs a collector (CAVIARDAGE_OTLP)"
+            yield "--audit: otlp needs a collector (CAVIARDAGE_OTLP)"
         if self.otlp:
-            yield from (fault.replace("upstream", "otlp", 1) for fault in upstream_faults(self.otlp))
+            yield from (fault.replace("upstream", "--otlp", 1) for fault in upstream_faults(self.otlp))
         if any(len(secret) < 16 for secret in split_secrets(self.audit_secret)):
-            yield "audit secret: each needs at least 16 bytes, for example the output of `openssl rand -hex 32`"
+            yield "--audit-secret: each needs at least 16 bytes, for example the output of `openssl rand -hex 32`"
         if self.audit_max_bytes < 0 or self.audit_max_seconds < 0:
-            yield "audit max bytes, audit max seconds: must not be negative (0: never)"
+            yield "--audit-max-bytes, --audit-max-seconds: must not be negative (0: never)"
 
     def _file_faults(self) -> Iterator[str]:
         for name in ("upstream_ca", "upstream_cert", "upstream_key", "tls_cert", "tls_key", "tls_client_ca"):
             path = getattr(self, name)
             if path is not None and not path.is_file():
-                yield f"{name.replace('_ca', ' CA').replace('_', ' ')}: no file at {path}"
+                yield f"{_option(name)}: no file at {path}"
         for side in ("upstream", "tls"):
             if (getattr(self, f"{side}_cert") is None) != (getattr(self, f"{side}_key") is None):
-                yield f"{side} cert, {side} key: one needs the other"
+                yield f"--{side}-cert, --{side}-key: one needs the other"
         if self.tls_client_ca is not None and self.tls_cert is None:
-            yield "tls client CA: needs tls cert and tls key"
+            yield "--tls-client-ca: needs --tls-cert and --tls-key"
 
     def _store_faults(self) -> Iterator[str]:
         if any(len(secret) < 16 for secret in self.store_secrets if secret != self.secret):
-            yield "store secret: each needs at least 16 bytes, for example the output of `openssl rand -hex 32`"
+            yield "--store-secret: each needs at least 16 bytes, for example the output of `openssl rand -hex 32`"
         if not self.shared_store:
             return
         fault = store_fault(self.store)
         if fault:
-            yield f"store: {fault}"
+            yield f"--store: {fault}"
         if not self.secret:
-            yield "store: a shared store needs a secret (CAVIARDAGE_SECRET), the same for all replicas"
+            yield "--store: a shared store needs a secret (CAVIARDAGE_SECRET), the same for all replicas"
 
     @property
     def dialects(self) -> tuple[str, ...]:
@@ -152,9 +152,13 @@ class Settings:
     def _number_faults(self) -> Iterator[str]:
         for name in POSITIVE:
             if getattr(self, name) <= 0:
-                yield f"{name.replace('_', ' ')}: must be greater than 0"
+                yield f"{_option(name)}: must be greater than 0"
         if not 0 <= self.port <= 65535:
-            yield "port: must be between 0 and 65535 (0 takes a free one)"
+            yield "--port: must be between 0 and 65535 (0 takes a free one)"
+
+
+def _option(name: str) -> str:
+    return f"--{name.replace('_', '-')}"
 
 
 def split_secrets(listed: bytes) -> tuple[bytes, ...]:

@@ -237,11 +237,11 @@ def test_the_secret_is_not_in_the_settings_text() -> None:
         ({"upstream": "https://x/v 1"}, "printable ASCII"),
         ({"secret": b"short"}, "at least 16 bytes"),
         ({"port": 70000}, "between 0 and 65535"),
-        ({"max_body_bytes": 0}, "max body bytes: must be greater than 0"),
+        ({"max_body_bytes": 0}, "--max-body-bytes: must be greater than 0"),
         ({"audit": " , "}, "audit: name a file"),
         ({"audit": "otlp"}, "otlp needs a collector"),
-        ({"otlp": "collector:4318"}, "otlp: must be a URL like"),
-        ({"audit_secret": b"short"}, "audit secret: each needs at least 16 bytes"),
+        ({"otlp": "collector:4318"}, "--otlp: must be a URL like"),
+        ({"audit_secret": b"short"}, "--audit-secret: each needs at least 16 bytes"),
         ({"audit_max_bytes": -1}, "must not be negative"),
         ({"log_level": "loud"}, "debug, info, warning, error"),
         ({"upstream_ca": Path("/no/such.pem")}, "no file at /no/such.pem"),
@@ -259,6 +259,31 @@ def test_all_faults_are_told_at_once() -> None:
     with pytest.raises(StartError) as refused:
         settings(upstream="x", port=-1, workers=0)
     assert len(refused.value.faults) == 3
+
+
+@pytest.mark.parametrize(
+    ("written", "more", "told"),
+    [
+        (None, (), "nosuch.yaml"),
+        ("version: 1\nlimits: {default: 9000}\nentities: {PERSN: replace}\n", (), "own.yaml:3:12: "),
+        ("extends: default\n", (), "processes: what the provider keeps"),
+        ("extends: default\n", ("--store", "redis://localhost"), None),
+        ("extends: default\n", ("--tenants", "none.yaml"), "none.yaml"),
+    ],
+)
+def test_what_is_wrong_with_options_and_files_is_told_at_once(
+    tmp_path: Path, written: str | None, more: tuple[str, ...], told: str | None
+) -> None:
+    policy = tmp_path / ("nosuch.yaml" if written is None else "own.yaml")
+    if written is not None:
+        policy.write_text(written)
+    wrong = ("--upstream", "foo", "--tls-cert", str(POLICY), "--secret", "short", "--dialect", "opnai")
+    code, output = invoke("serve", "--policy", str(policy), "--processes", "2", *wrong, *more)
+    assert code == 2
+    for fault in ("--upstream: must be", "--secret: at least", "--dialect: one", "--tls-cert, --tls-key: one needs"):
+        assert f"  {fault}" in output
+    assert (len(output.splitlines()) > 5 + bool(more and more[0] == "--store")) == (told is not None)
+    assert told is None or told in output
 
 
 def test_an_audit_file_that_cannot_be_written_stops_the_start(tmp_path: Path) -> None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import pty
 import re
 import subprocess
 import sys
@@ -14,6 +16,24 @@ TEXT = "Dear Eleanor Whitcombe,\nyour IBAN GB82 WEST 1234 5698 7654 32 was charg
 def run(*arguments: str, given: str = "") -> subprocess.CompletedProcess[str]:
     command = [sys.executable, "-m", "proxy", *arguments]
     return subprocess.run(command, input=given, capture_output=True, text=True, timeout=240, check=False)
+
+
+def on_a_terminal(*arguments: str, given: str = "") -> str:
+    """What a person sees who types a command into a terminal."""
+    here, there = pty.openpty()
+    command = [sys.executable, "-m", "proxy", *arguments]
+    with os.fdopen(here, "r+b", buffering=0) as screen:
+        with subprocess.Popen(command, stdin=there, stdout=there, stderr=there) as running:
+            os.close(there)
+            screen.write(given.encode())
+            seen = b""
+            try:
+                while piece := screen.read(4096):
+                    seen += piece
+            except OSError:  # how a terminal ends on Linux
+                pass
+        assert running.returncode is not None
+    return seen.decode().replace("\r\n", "\n")
 
 
 def test_scan_replaces_and_streams_to_standard_output(tmp_path: Path) -> None:
@@ -65,9 +85,27 @@ def test_count_and_check_say_what_they_see(tmp_path: Path) -> None:
     body = {"model": "gpt-4o", "messages": [{"role": "user", "content": "hello world"}], "max_tokens": 10}
     (tmp_path / "b.json").write_text(json.dumps(body), "utf-8")
     assert int(run("count", str(tmp_path / "b.json")).stdout.split("\t")[0]) >= 19
+    policy = tmp_path / "p.yaml"
+    policy.write_text("extends: default\n", "utf-8")
+    text = str(tmp_path / "a.txt")
+    assert run("count", text).stdout == f"2\t{text}\n"
+    assert on_a_terminal("count", text).splitlines() == ["tokens\tfile", f"2\t{text}"]
+    told = on_a_terminal("count", text, "--policy", str(policy), "--model", "gpt-4o")
+    assert told.splitlines()[0] == "tokens\tserved\tfile"
     bad = tmp_path / "bad.yaml"
     bad.write_text("version: 1\nlimits: {default: 8000}\nentities: {PERSN: replace}\n")
     done = run("check", str(bad))
     assert done.returncode == 1
     assert "bad.yaml:3:12" in done.stdout
     assert "PERSON" in done.stdout
+
+
+def test_probe_asks_a_person_and_tells_a_script_what_to_say(tmp_path: Path) -> None:
+    arguments = ("probe", "--model", "m", "--upstream", "http://127.0.0.1:9/v1", "--advertised", "2000")
+    arguments = (*arguments, "--report", str(tmp_path / "probe.json"))
+    declined = on_a_terminal(*arguments, given="n\n")
+    assert "Go on?" in declined
+    assert "--yes" not in declined
+    done = run(*arguments)
+    assert (done.returncode, "--yes" in done.stderr) == (2, True)
+    assert not (tmp_path / "probe.json").exists()

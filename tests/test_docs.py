@@ -494,6 +494,7 @@ def test_every_policy_that_is_shown_loads(path: Path) -> None:
 def test_the_policy_of_the_readme_has_the_lines_that_it_promises() -> None:
     (block,) = re.findall(r"^```yaml\n(.*?)^```$", section(README, "A policy in five lines"), re.M | re.DOTALL)
     assert len(block.splitlines()) == 5
+    assert block.startswith("extends: default\n")
 
 
 def _anchor(heading: str) -> str:

@@ -161,7 +161,7 @@ def test_processes_without_a_secret_of_the_operators_share_one_and_finish_what_t
     path = tmp_path / "out"
     path.write_text(proxy.out)
     code, said = verified(path, secret="")
-    assert (code, said.count("ends with line")) == (0, 2)
+    assert (code, said.count("ends with number")) == (0, 2)
     assert len(events(proxy, "stopped")) == 2
 
 

@@ -155,6 +155,7 @@ def test_the_command(engine: Engine, tmp_path: Path, monkeypatch: pytest.MonkeyP
         declined = run.invoke(command_line(), arguments, input="n\n")
         assert declined.exit_code == 2
         assert engine.prompts == []
+        assert "--yes" in declined.output
         dear = run.invoke(command_line(), [*arguments, "--max-tokens", "1000"])
         assert dear.exit_code == 2
         done = run.invoke(command_line(), [*arguments, "--yes", "--svg", "probe.svg", "--resolution", "0.05"])
@@ -162,4 +163,20 @@ def test_the_command(engine: Engine, tmp_path: Path, monkeypatch: pytest.MonkeyP
     told = json.loads((tmp_path / "probe.json").read_text())
     assert SERVED * 0.95 <= told["provider_tokens"] <= SERVED
     assert f"glm-5.3: {told['provider_tokens']}" in done.output
+    assert "is in probe.json" in done.output
     assert (tmp_path / "probe.svg").read_text().startswith("<svg")
+
+
+def test_what_was_not_found_is_not_proposed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    with Loopback(Engine(SERVED, 16_384).app) as upstream:
+        arguments = ["probe", "--model", "m", "--upstream", f"{upstream.url}/v1", "--advertised", "2000", "--yes"]
+        done = CliRunner().invoke(command_line(), arguments)
+    assert done.exit_code == 0, done.output
+    assert "Found no limit" in done.output
+    assert "For the policy" not in done.output
+    with Loopback(Engine(SERVED, 500).app) as upstream:
+        arguments = ["probe", "--model", "m", "--upstream", f"{upstream.url}/v1", "--advertised", "2000", "--yes"]
+        done = CliRunner().invoke(command_line(), [*arguments, "--report", "other.json"])
+    assert "Found no length that is served" in done.output, done.output
+    assert "For the policy" not in done.output

@@ -76,6 +76,7 @@ def test_a_name_that_could_be_taken_for_another_is_no_name(name: str) -> None:
     result = CliRunner().invoke(command_line(), ["key", "new", "--tenant", name])
     assert result.exit_code == 2
     assert PREFIX not in result.output
+    assert "small letters, digits and -" in " ".join(result.output.replace("│", " ").split())
 
 
 @settings(max_examples=60, deadline=None)
@@ -359,6 +360,7 @@ def test_a_caller_may_ask_for_what_is_stricter_and_for_nothing_else(tmp_path: Pa
         for name, asked in (("support", "harder"), ("billing", "default"), ("billing", "harder@0"), ("billing", "")):
             refused = door.ask(K[name], x_caviardage_policy=asked)
             assert (refused.status_code, refused.json()["error"]["code"]) == (400, "unsupported_by_policy")
+            assert "no tenants file" not in refused.json()["error"]["message"]
         assert len(provider.received) == before
         assert not [one for one in provider.received if "x-caviardage-policy" in dict(one.headers)]
 
@@ -366,7 +368,9 @@ def test_a_caller_may_ask_for_what_is_stricter_and_for_nothing_else(tmp_path: Pa
 def test_without_tenants_nobody_can_ask_for_another_policy(tmp_path: Path) -> None:
     with Provider() as provider, housed(tmp_path, provider.url, None) as door:
         assert door.ask("sk-any", x_caviardage_policy="house").status_code == 200
-        assert door.ask("sk-any", x_caviardage_policy="strict").status_code == 400
+        refused = door.ask("sk-any", x_caviardage_policy="strict")
+        assert refused.status_code == 400
+        assert "tenants file lists it under `stricter`" in refused.json()["error"]["message"]
         assert dict(provider.last.headers)["authorization"] == "Bearer sk-any"
         assert all(re.fullmatch(r"[0-9a-f]{16}", line["tenant"]) for line in door.audit())
 

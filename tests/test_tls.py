@@ -253,11 +253,11 @@ def test_files_that_do_not_fit_stop_the_start(world: World) -> None:
         from_clients(settings(world, url, tls_cert=cert, tls_key=key, tls_client_ca=key), log)
     assert from_clients(settings(world, url), log) is None
     for more, fault in (
-        ({"tls_cert": cert}, "tls cert, tls key: one needs the other"),
-        ({"upstream_key": key}, "upstream cert, upstream key: one needs the other"),
-        ({"tls_client_ca": cert}, "tls client CA: needs tls cert"),
-        ({"tls_cert": Path("/no/cert"), "tls_key": key}, "tls cert: no file at /no/cert"),
-        ({"tls_client_ca": Path("/no/ca"), "tls_cert": cert, "tls_key": key}, "tls client CA: no file at /no/ca"),
+        ({"tls_cert": cert}, "--tls-cert, --tls-key: one needs the other"),
+        ({"upstream_key": key}, "--upstream-cert, --upstream-key: one needs the other"),
+        ({"tls_client_ca": cert}, "--tls-client-ca: needs --tls-cert"),
+        ({"tls_cert": Path("/no/cert"), "tls_key": key}, "--tls-cert: no file at /no/cert"),
+        ({"tls_client_ca": Path("/no/ca"), "tls_cert": cert, "tls_key": key}, "--tls-client-ca: no file at /no/ca"),
     ):
         with pytest.raises(StartError, match=fault):
             settings(world, url, **more)

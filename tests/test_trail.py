@@ -139,6 +139,31 @@ def test_lines_without_a_key_are_chained_too_and_secrets_can_change() -> None:
     assert examine({"a": [*made, f"{line}\n"]}, new, [Head(link, 0, 0, 0, 0)]).faults == ()
 
 
+def test_another_secret_is_said_once_and_not_of_every_line() -> None:
+    made, head = chain()
+    for wrong in (Seal([b"another secret, as long"]), Seal()):
+        (fault,) = examine({"a": made[:6], "b": made[6:]}, wrong).faults
+        assert (fault.file, fault.line, fault.kind) == ("a", 1, "changed")
+        assert "all 12 lines" in fault.text
+        assert "another secret?" in fault.text
+    new = Seal([b"a new secret of some length"])
+    line, link = new.seal(event().line(), head.link)
+    (fault,) = examine({"a": [*made, f"{line}\n"]}, new, [Head(link, 0, 0, 0, 0)]).faults
+    assert "the first 12 lines" in fault.text
+    forged = [one.replace('"PERSON":', '"PERSON":9') for one in made[:3]]
+    told = examine({"a": [*forged, *made[3:]]}, SEAL, [head]).faults
+    assert [(fault.line, fault.kind) for fault in told] == [(1, "changed"), (2, "changed"), (3, "changed")]
+    gone = examine({"a": [*made[:4], *made[5:]]}, new).faults
+    assert [fault.kind for fault in gone] == ["changed", "missing"]
+
+
+def test_words_tell_a_number_of_the_chain_from_a_line_of_the_file() -> None:
+    made, head = chain()
+    made[4] = made[4].replace('"PERSON":4', '"PERSON":5')
+    (fault,) = examine({"a": made}, SEAL, [head]).faults
+    assert (fault.line, fault.text.split(" is ")[0]) == (5, "number 4")
+
+
 def test_what_is_no_line_of_a_trail_is_said_to_be_none() -> None:
     assert SEAL.read("") is None
     assert SEAL.read('{"chain":"x"}') is None
@@ -224,7 +249,7 @@ def test_what_was_cut_off_before_a_restart_stays_missing(tmp_path: Path) -> None
     written(path, 5)
     path.write_text("".join(lines(path)[:-2]))
     written(path, 5)
-    assert [fault.text for fault in examined(path).faults] == ["lines 4 to 5 are missing"]
+    assert [fault.text for fault in examined(path).faults] == ["numbers 4 to 5 are missing"]
 
 
 def test_what_others_write_into_the_file_stays_and_shows(tmp_path: Path) -> None:

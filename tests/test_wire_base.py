@@ -42,3 +42,20 @@ def test_refused(text: str) -> None:
 def test_keys_that_differ_in_case_are_two_keys_below_the_top() -> None:
     text = '{"metadata":{"a":"1","A":"2"}}'
     assert serialise(parse_strict(text.encode())).decode() == text
+
+
+@pytest.mark.parametrize(
+    ("text", "place"),
+    [
+        ('{"a": 1,\n "b" Nightjar}', "line 2, byte 6 of it"),
+        ('{"\u00e9": Nightjar}', "line 1, byte 8 of it"),
+        ('{"Nightjar": 1, "Nightjar": 2}', "line 1, byte 28 of it"),
+        ('{"a": -0,\n "b": Nightjar}', "line 2"),
+        ("", "line 1, byte 0 of it"),
+    ],
+)
+def test_where_a_body_stops_to_be_json_is_told_and_nothing_of_it(text: str, place: str) -> None:
+    with pytest.raises(BadRequest) as refused:
+        parse_strict(text.encode())
+    assert f" ({place}): " in refused.value.message
+    assert "Nightjar" not in refused.value.message

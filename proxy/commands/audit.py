@@ -63,7 +63,7 @@ def verify(
             place = f"{one.file}:{one.line}: " if one.line else f"{one.file}: " if one.file else ""
             typer.echo(f"{place}{one.kind}: {one.text}")
         for name, link in found.chains.items():
-            typer.echo(f"chain {name}: ends with line {link.seq}, {link.hash[:16]}")
+            typer.echo(f"chain {name}: ends with number {link.seq}, {link.hash[:16]}")
         typer.echo(_verdict(found))
     if found.faults or not found.lines:
         raise typer.Exit(FAULTY)

@@ -25,7 +25,10 @@ def count(
     policy: Annotated[Path | None, typer.Option(help="Take tokenizer and limit from this policy, for --model.")] = None,
     model: Annotated[str, typer.Option(help="The model, if a policy is given.")] = "",
 ) -> None:
-    """Measures files in tokens, the way the proxy measures prompts. Exit status 1 if one is over the limit."""
+    """Measures files in tokens, the way the proxy measures prompts. Exit status 1 if one is over the limit.
+
+    A line a file: tokens, with a policy what is served, and the name, between tabs; on a terminal under a head line.
+    """
     served, sources = None, dict[str, TokenizerSource]()
     if policy is not None:
         loaded = _load(policy)
@@ -40,6 +43,8 @@ def count(
     except (ValueError, measure.WrongTokenizer) as error:
         raise typer.BadParameter(str(error)) from None
     over = False
+    if sys.stdout.isatty():
+        typer.echo("tokens\tfile" if served is None else "tokens\tserved\tfile")
     for path in files:
         try:
             tokens = _tokens(path, counter)

@@ -17,7 +17,8 @@ def new(tenant: Annotated[str, typer.Option("--tenant", help="Whose key it will 
     try:
         tenant_name(tenant)
     except PydanticCustomError as error:
-        raise typer.BadParameter(error.message()) from None
+        mend = (error.context or {})["mend"]
+        raise typer.BadParameter(f"{error.message()}; {mend}", param_hint="--tenant") from None
     key = new_key()
     typer.echo(f"The key, which nobody can show again: {key}")
     typer.echo(f"For the tenants file, under tenants.{tenant}.keys:")

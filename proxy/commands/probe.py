@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 import time
 from pathlib import Path
 from typing import Annotated
@@ -56,6 +57,9 @@ def probe(
     )
     if max_tokens is not None and most > max_tokens:
         raise typer.BadParameter(f"a run could need {most:,} prompt tokens", param_hint="--max-tokens")
+    if not yes and not sys.stdin.isatty():
+        typer.echo("There is no terminal to ask on: say --yes to go on.", err=True)
+        raise typer.Exit(UNFINISHED)
     if not yes and not typer.confirm("Go on?"):
         raise typer.Exit(UNFINISHED)
     client = OpenAI(base_url=upstream, api_key=os.environ.get(key_env, "none"), max_retries=1, timeout=timeout)
@@ -70,15 +74,13 @@ def probe(
     found = reports.finding(model, plan, prober.probes)
     console.print(reports.table(prober.probes))
     save(report, reports.to_json(found, plan, prober.probes))
+    console.print(f"The report, from which a later run goes on, is in {report}.")
     if svg is not None:
         svg.write_text(reports.svg(found, prober.probes), "utf-8")
     if fault:
-        console.print(f"Not finished: {fault}.", style="red")
+        console.print(f"Not finished: {fault}. What was found is in {report}; the same command goes on.", style="red")
         raise typer.Exit(UNFINISHED)
-    what = "the limit that is served" if found.limited else "no limit below what was tried"
-    console.print(
-        f"Found {what}: {found.served:,} tokens by {tokenizer}. For the policy:  {reports.policy_line(found)}"
-    )
+    console.print(reports.verdict(found, tokenizer))
     if every > 0:
         go_on(prober, found.served, every, metrics_port)
 

@@ -240,10 +240,25 @@ def serve(
             otlp=otlp.rstrip("/"),
             log_level=log_level,
         )
+    except StartError as error:
+        tell([*error.faults, *in_files(policy, tenants, several=processes > 1 and store == "memory")])
+        raise typer.Exit(CANNOT_START) from None
+    try:
         run(settings)
     except StartError as error:
         tell(error.faults)
         raise typer.Exit(CANNOT_START) from None
+
+
+def in_files(policy: Path, tenants: Path | None, *, several: bool) -> list[str]:
+    """What is wrong with the policy and the tenants file where options are wrong too, so that all is told at once;
+    with `several` also why several processes cannot serve them without a store that they share."""
+    stand_in = Settings(upstream="http://127.0.0.1", policy=policy, tenants=tenants)
+    try:
+        plan = application.plan_of(stand_in)
+    except StartError as error:
+        return error.faults
+    return list(unservable(stand_in, plan)) if several else []
 
 
 def run(settings: Settings) -> None:

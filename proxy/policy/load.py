@@ -52,8 +52,14 @@ def inspected(
     except PolicyError as error:
         return None, error.faults
     root = extends.whole(content, file, paths=paths).root
-    faults = (fault_at(root, slip) for slip in islice(surprises(policy, facts), MAX_FAULTS))
+    faults = (fault_at(root, slip) for slip in islice(surprises(policy, facts, _usual(entities)), MAX_FAULTS))
     return policy, tuple(sorted(set(faults)))
+
+
+def _usual(entities: Iterable[str]) -> tuple[str, ...]:
+    """What the shipped default acts on."""
+    shipped = parse_policy(extends.read(extends.SHIPPED / "default.yaml"), file="default.yaml", entities=entities)
+    return tuple(name for name, rule in shipped.entities.items() if rule.action != "allow")
 
 
 def parse_policy(content: bytes, *, file: str, entities: Iterable[str], paths: bool = False) -> Policy:

@@ -168,6 +168,11 @@ _WARNINGS = (
         "What is not listed is left alone and leaves the house. A new version may have brought new entities.",
     ),
     (
+        "default-unlisted",
+        "Less than half of what the shipped default replaces is listed, here or in what the policy extends.",
+        "Only what is listed is looked for. A policy that begins with `extends: default` replaces all the rest too.",
+    ),
+    (
         "nothing-found",
         "No entity has an action.",
         "Every prompt is passed on as it is.",

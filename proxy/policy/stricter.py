@@ -7,7 +7,7 @@ thought of has to be equal. Pure. May import: proxy.policy.{model,sections}.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from types import MappingProxyType
 from typing import Any
 
@@ -15,6 +15,7 @@ from proxy.policy.model import Policy
 from proxy.policy.sections import Answers, Budgets, Detection, EntityRule, ModelEntry, State
 
 Judge = Callable[[Any, Any], bool]
+MOST_NAMED = 3
 
 
 def stricter(policy: Policy, than: Policy, entities: Iterable[str]) -> bool:
@@ -29,6 +30,36 @@ def looser(policy: Policy, than: Policy, entities: Iterable[str]) -> tuple[str, 
     if not all(_rule(policy.rule(entity), than.rule(entity)) for entity in known):
         found.append("entities")
     return tuple(sorted(found))
+
+
+def told(policy: Policy, than: Policy, entities: Iterable[str]) -> Iterator[str]:
+    """The same keys for whoever wrote the policies: with the entities that it is about, of `deny` without a term."""
+    for key in looser(policy, than, entities):
+        about = []
+        if key == "entities":
+            about = [*_loose_rules(policy, than, sorted({*entities, *policy.declared, *than.declared}))]
+        elif key == "deny":
+            about = [*_loose_lists(policy, than)]
+        more = [f"and {len(about) - MOST_NAMED} more"] if len(about) > MOST_NAMED else []
+        yield f"{key} ({'; '.join([*about[:MOST_NAMED], *more])})" if about else key
+
+
+def _loose_rules(policy: Policy, than: Policy, entities: Iterable[str]) -> Iterator[str]:
+    for entity in entities:
+        here, there = policy.rule(entity), than.rule(entity)
+        if _rule(here, there):
+            continue
+        if _rule(here.model_copy(update={"min_score": there.min_score}), there):
+            yield f"{entity}: min_score {here.min_score:g} here, {there.min_score:g} there"
+        else:
+            yield f"{entity}: {here.action} here, {there.action} there"
+
+
+def _loose_lists(policy: Policy, than: Policy) -> Iterator[str]:
+    for entity, terms in than.deny.items():
+        lacking = len({*terms}.difference(policy.deny.get(entity, ())))
+        if lacking:
+            yield f"{entity}: {lacking} of {len(terms)} terms are not here"
 
 
 def _fields(section: Any, judges: Mapping[str, Judge | None]) -> list[str]:

@@ -6,7 +6,7 @@ May import: proxy.policy.{faults,lint,model,sections,surprising_*}, recognizers.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 from proxy.policy.faults import listed
 from proxy.policy.lint import Slip
@@ -27,12 +27,14 @@ _SPOKEN = {
 _HOME = {"GB": "en", "US": "en", "FR": "fr", "DE": "de", "AT": "de", "ES": "es", "IT": "it"}
 _NAMED = {"en": "English", "fr": "French", "de": "German", "es": "Spanish", "it": "Italian"}
 MOST_NAMED = 8
+FEW_NAMED = 4
 
 
-def surprises(policy: Policy, facts: Facts) -> Iterator[Slip]:
-    """Every warning about a policy that loads."""
+def surprises(policy: Policy, facts: Facts, usual: Collection[str] = ()) -> Iterator[Slip]:
+    """Every warning about a policy that loads. `usual` is what the shipped default acts on."""
     yield from _scores(policy, facts)
     yield from _entities(policy, facts)
+    yield from _usual(policy, usual)
     yield from _languages(policy, facts)
     yield from _regions(policy)
     yield from of_lists(policy, facts)
@@ -78,6 +80,15 @@ def _entities(policy: Policy, facts: Facts) -> Iterator[Slip]:
         if policy.rule(name).action == "block":
             message = f"{name} is a model's guess, and stands in most texts: many requests are refused"
             yield Slip(("entities", name), "block-guessed", message, "replace it instead", on_key=True)
+
+
+def _usual(policy: Policy, usual: Collection[str]) -> Iterator[Slip]:
+    left = [name for name in usual if name not in policy.entities and name not in policy.declared]
+    if len(left) > len(usual) / 2:
+        few = f"{', '.join(left[:FEW_NAMED])} and {len(left) - FEW_NAMED} more"
+        message = f"of what the default policy replaces, {len(left)} are not listed, so left alone: {few}"
+        mend = "begin with extends: default, or list them, with allow if that is meant"
+        yield Slip(("entities",), "default-unlisted", message, mend, on_key=True)
 
 
 def _languages(policy: Policy, facts: Facts) -> Iterator[Slip]:

@@ -63,6 +63,19 @@ def policy_line(found: Finding) -> str:
     return f"{found.model}: {served}"
 
 
+def verdict(found: Finding, tokenizer: str) -> str:
+    """What came of a finished run. A number is proposed for the policy only where a limit was found above it."""
+    if not found.limited:
+        return (
+            f"Found no limit: prompts of up to {found.served:,} tokens by {tokenizer} were answered rightly, and "
+            "longer ones were not tried. Raise --advertised to look further."
+        )
+    if not found.served:
+        return "Found no length that is served: the shortest prompt failed too. Try a smaller --start."
+    line = policy_line(found)
+    return f"Found the limit that is served: {found.served:,} tokens by {tokenizer}. For the policy:  {line}"
+
+
 def table(probes: Sequence[Probe]) -> Table:
     """Length against recall and usage, for a terminal."""
     shown = Table(box=None, header_style="bold")

@@ -17,7 +17,7 @@ from pydantic import ValidationError
 from proxy.policy import Fault, Policy, PolicyError, extends, load_policy, tree
 from proxy.policy.lint import Slip, nothing
 from proxy.policy.load import MAX_FAULTS, fault_at, slips_of
-from proxy.policy.stricter import looser
+from proxy.policy.stricter import told
 from proxy.settings import is_plain_remote
 from proxy.tenants.model import Rates, Tenants, UpstreamKey
 from recognizers.base import Entity
@@ -186,7 +186,7 @@ def _not_stricter(
         own = default if tenant.policy is None else policies[roll.path(tenant.policy)]
         for index, named in enumerate(tenant.stricter if own is not None else ()):
             assert own is not None  # noqa: S101  (for the type checker)
-            loose = looser(policies[roll.path(named)], own, entities)
+            loose = list(told(policies[roll.path(named)], own, entities))
             if loose:
                 message = f"'{named}' is not shown to be stricter than '{own.name}': {', '.join(loose)}"
                 yield roll.fault(("tenants", name, "stricter", index), "not-stricter", message)

@@ -12,14 +12,19 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from proxy.trail.seal import Head, Link, Seal
+
+FEW = 3
+"""So many lines at the beginning may each be told to be changed; more look like another secret."""
+_MEND = "Set CAVIARDAGE_AUDIT_SECRET, or CAVIARDAGE_SECRET, to what the service had."
 
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """One thing that is wrong: where (line 0: the file's or chain's end), which kind, and in words."""
+    """One thing that is wrong: where (line 0: the file's or chain's end), which kind, and in words, in which a number
+    is a line's place in its chain."""
 
     file: str
     line: int
@@ -29,12 +34,14 @@ class Fault:
 
 @dataclass(slots=True)
 class Chain:
-    """One chain as far as it was read: its last line, where that stands, and what is known about its end."""
+    """One chain as far as it was read: its last line, where that stands, what is known about its end, and whether any
+    line of it is sealed under a secret that is known."""
 
     last: Link
     file: str
     lines: int = 0
     final: bool = False
+    known: bool = False
     links: dict[int, str] = field(default_factory=dict)
 
 
@@ -63,7 +70,7 @@ def examine(
     reading = _Reading(seal, part)
     for name, lines in _sorted(files, seal):
         reading.file(name, lines)
-    faults = [*reading.faults, *_ends(reading.chains, tuple(heads), tuple(anchors), part)]
+    faults = [*reading.told(), *_ends(reading.chains, tuple(heads), tuple(anchors), part)]
     ends = {name: chain.last for name, chain in reading.chains.items()}
     return Examined(tuple(faults), sum(chain.lines for chain in reading.chains.values()), ends)
 
@@ -88,6 +95,7 @@ class _Reading:
     def __init__(self, seal: Seal, part: bool) -> None:
         self.faults: list[Fault] = []
         self.chains: dict[str, Chain] = {}
+        self._strange: list[Fault] = []
         self._seal = seal
         self._part = part
 
@@ -95,6 +103,18 @@ class _Reading:
         for number, line in enumerate(lines, 1):
             for kind, text in self._line(name, line):
                 self.faults.append(Fault(name, number, kind, text))
+                if kind == "changed" and not any(chain.known for chain in self.chains.values()):
+                    self._strange.append(self.faults[-1])
+
+    def told(self) -> list[Fault]:
+        """The faults: where no secret fits from the first line on, one for all these lines, whose secret is another."""
+        every = len(self._strange) == sum(chain.lines for chain in self.chains.values())
+        if len(self._strange) < 2 or (len(self._strange) <= FEW and not every):
+            return self.faults
+        first, rest = self._strange[0], set(self._strange[1:])
+        which = f"{'all' if every else 'the first'} {len(self._strange)} lines"
+        text = f"{which} are not as they were written. Were they sealed under another secret? {_MEND}"
+        return [replace(one, text=text) if one is first else one for one in self.faults if one not in rest]
 
     def _line(self, name: str, line: str) -> Iterator[tuple[str, str]]:
         if not line.endswith("\n"):
@@ -105,7 +125,7 @@ class _Reading:
             yield "unsealed", "this is not a line of the audit trail"
             return
         if not sealed.true:
-            yield "changed", f"line {sealed.link.seq} is not as it was written, or was sealed under another secret"
+            yield "changed", f"number {sealed.link.seq} is not as it was written, or was sealed under another secret"
         chain = self.chains.get(sealed.link.chain)
         if chain is None:
             yield from self._begins(sealed.link)
@@ -113,21 +133,22 @@ class _Reading:
         else:
             yield from _gap(chain.last, sealed.link, sealed.prev)
         chain.last, chain.file, chain.lines = sealed.link, name, chain.lines + 1
+        chain.known = chain.known or sealed.true
         chain.links[sealed.link.seq] = sealed.link.hash
         chain.final = sealed.true and '"record":"end"' in line and bool(json.loads(line).get("final"))
 
     def _begins(self, link: Link) -> Iterator[tuple[str, str]]:
         if link.seq and not self._part:
-            yield "begins_late", f"the chain begins with line {link.seq}: those before are missing"
+            yield "begins_late", f"the chain begins with number {link.seq}: those before are missing"
 
 
 def _gap(last: Link, link: Link, prev: str) -> Iterator[tuple[str, str]]:
     if link.seq > last.seq + 1:
-        yield "missing", f"lines {last.seq + 1} to {link.seq - 1} are missing"
+        yield "missing", f"numbers {last.seq + 1} to {link.seq - 1} are missing"
     elif link.seq <= last.seq:
-        yield "order", f"line {link.seq} comes after line {last.seq}"
+        yield "order", f"number {link.seq} comes after number {last.seq}"
     elif prev != last.hash:
-        yield "unlinked", f"line {link.seq} does not follow the line before it"
+        yield "unlinked", f"number {link.seq} does not follow the line before it"
 
 
 def _ends(
@@ -137,14 +158,17 @@ def _ends(
     for index, (seq, digest) in enumerate(anchors):
         if index not in noted:
             yield Fault("", 0, "anchor", f"no chain has the anchor {seq}:{digest[:16]}")
+    known = any(chain.known for chain in chains.values())
     for name, chain in chains.items():
         head = next((head for head in heads if head.link.chain == name), None)
         if head is not None and chain.links.get(head.link.seq) != head.link.hash:
             if head.link.seq > chain.last.seq:
-                yield Fault(chain.file, 0, "truncated", f"lines {chain.last.seq + 1} to {head.link.seq} are missing")
+                yield Fault(chain.file, 0, "truncated", f"numbers {chain.last.seq + 1} to {head.link.seq} are missing")
             else:
-                yield Fault(chain.file, 0, "rewritten", f"line {head.link.seq} is not the one that the head knows")
-        elif head is None and not chain.final and not part and not any(_holds(chain, anchor) for anchor in anchors):
+                yield Fault(chain.file, 0, "rewritten", f"number {head.link.seq} is not the one that the head knows")
+        elif head is not None or not known or chain.final or part:
+            continue
+        elif not any(_holds(chain, anchor) for anchor in anchors):
             yield Fault(chain.file, 0, "end_unproven", "nothing says whether lines are missing at the end")
     for head in heads:
         if head.link.chain not in chains:

@@ -25,6 +25,7 @@ _MOST_DIGITS = 1000
 _LONGEST_VALUE = 40
 _MINUS_ZERO = re.compile(rb"-0(?![.0-9eE])")
 _STRING_OR_MINUS_ZERO = re.compile(rb'"(?:[^"\\]|\\.)*+"|-0(?![.0-9eE])', re.DOTALL)
+_AT = re.compile(r" at line (\d+) column (\d+)\Z")
 _MARKED = b"-0E-00000000000"
 """A spelling of minus zero that nobody else uses, and that is no integer to the parser."""
 _quoted = json.encoder.encode_basestring
@@ -50,16 +51,25 @@ def parse_strict(data: bytes) -> JSON:
     """The tree of a request body. Fractions are `Exact`. Raises `BadRequest`; no message holds a value."""
     try:
         tree = _parse(data, unique=True)
-    except ValueError:
+    except ValueError as error:
         raise BadRequest(
-            "The body is not strict JSON: UTF-8 without a byte order mark, unique keys, no NaN or lone surrogates, "
-            "at most 200 levels, nothing after the end."
+            f"The body is not strict JSON{_place(error, data)}: UTF-8 without a byte order mark, unique keys, "
+            "no NaN or lone surrogates, at most 200 levels, nothing after the end."
         ) from None
     if isinstance(tree, dict) and len({key.casefold() for key in tree}) < len(tree):
         # Deeper down every value is inspected, and the walk refuses a known field in another case; but what is counted
         # and what is streamed is read here by its exact name.
         raise BadRequest("The body has fields that differ in case only.")
     return _exact(tree)
+
+
+def _place(error: ValueError, data: bytes) -> str:
+    """Where the parser stopped. Only the numbers at the end of its message, since the rest may quote the body."""
+    match = _AT.search(str(error))
+    if match is None:
+        return ""
+    # What was put in for a minus zero shifts columns, and no lines.
+    return f" (line {match[1]})" if _MINUS_ZERO.search(data) else f" (line {match[1]}, byte {match[2]} of it)"
 
 
 def parse_answer(data: bytes) -> JSON:
