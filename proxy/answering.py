@@ -77,31 +77,42 @@ class Answering:
         """The answer as it grows. Ends cleanly only when the upstream did, and nothing was wrong with it."""
         verdict, reason, status = "cancelled", "", 200
         held: list[bytes] = []
-        waits = trip.holds
+        waits, tasted = trip.holds, False
         try:
             async for chunk in answer.chunks():
                 held.append(stream.feed(chunk))
                 _verify(trip, restoration)
+                if trip.seen.done and not tasted:
+                    tasted = True
+                    await self._taste(trip, restoration)
                 await self._keep(trip, aids)
                 if waits:
                     trip.record.held = sum(map(len, held))
                 if waits and not trip.may_go_on(held):
                     continue
                 waits = False
-                for out in filter(None, held):
+                for out in filter(None, held[:-1]):
                     yield out
+                if _ended(trip):  # many clients close once they have the end, and do not wait for the connection's
+                    verdict = "release"
+                if held[-1]:
+                    yield held[-1]
                 held.clear()
-            last = stream.finish()
-            await self._taste(trip, restoration)
+            held.append(stream.finish())
+            if not tasted:
+                await self._taste(trip, restoration)
             await self._keep(trip, aids)
-            ends = trip.seen.done or trip.seen.upstream_error
+            ends = _ended(trip)
             if ends or not waits:
                 waits = False
-                for out in filter(None, [*held, last]):
+                for out in filter(None, held[:-1]):
                     yield out
+                if ends:
+                    verdict = "release"
+                if held[-1]:
+                    yield held[-1]
             if not ends:
                 raise BadAnswer("The upstream's stream broke off.", code="upstream_stream_broken")
-            verdict, reason = "release", ""
         except Refusal as refusal:
             verdict, reason = "block", refusal.code
             if waits:
@@ -150,6 +161,11 @@ class Answering:
                 _judge(trip, alarm)
         if restoration.tally.unread:
             _judge(trip, verify.UNREAD)
+
+
+def _ended(trip: Trip) -> bool:
+    """Whether the provider has said its last word, be it an error."""
+    return trip.seen.done or trip.seen.upstream_error
 
 
 def _verify(trip: Trip, restoration: Restoration, *, complete: bool = False, refused: bool = False) -> None:

@@ -112,7 +112,7 @@ def build(settings: Settings, log: Log, failed: Failed, seat: Seat = ALONE) -> A
         about={"policy": live.current.default.label, "workers": settings.workers, "dialects": list(settings.dialects)},
         door=door,
         told=notes.about,
-        follow=Watch(lambda: live.files, live.reload).run,
+        follow=Watch(lambda: live.files, live.reload, lambda: live.refused).run,
         closing=(functools.partial(close, numbers),),
     )
     if settings.inspector:

@@ -18,7 +18,7 @@ from dataclasses import dataclass, field, fields
 from datetime import UTC, datetime
 from typing import Any, Protocol, TypeAlias, TypeVar
 
-from proxy.errors import Unavailable
+from proxy.errors import BlockedEntity, Unavailable
 from proxy.model import Usage
 
 UNPRINTABLE = "unprintable"
@@ -74,7 +74,7 @@ ENDPOINTS = (
     "/inspector",
     "unknown",
 )
-VERDICTS = ("forward", "release", "refuse", "block", "cancelled", "upstream_error", "broken", "inspect", "reload")
+VERDICTS = ("forward", "release", "refuse", "block", "cancelled", "upstream_error", "inspect", "reload")
 
 _PATHS = tuple(re.compile(re.escape(name).replace(r"\{id\}", "[^/]+")) for name in ENDPOINTS)
 
@@ -213,6 +213,15 @@ class Record:
     def found(self, counts: Mapping[str, int]) -> None:
         """Findings by entity."""
         self.entities.update(counts)
+
+    @contextmanager
+    def blocked(self) -> Iterator[None]:
+        """Takes down what was found also where it ends the request."""
+        try:
+            yield
+        except BlockedEntity as refusal:
+            self.found(Counter(finding.entity for found in refusal.findings for finding in found))
+            raise
 
     def usage(self, usage: Usage | None) -> None:
         """Tokens as the upstream reports them."""

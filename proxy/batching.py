@@ -157,7 +157,7 @@ class Batching:
         found: dict[int, list[list[Finding]]] = {}
         with trip.record.stage("detect"):
             for number, some in leaves.items():
-                with _at(number):
+                with _at(number), trip.record.blocked():
                     found[number] = await self._detector.detect(some, trip.policy, trip.inbound.tenant)
         every = [findings for line in found.values() for findings in line]
         trip.record.found(Counter(finding.entity for findings in every for finding in findings))
@@ -170,7 +170,8 @@ class Batching:
         body = parse_strict(trip.inbound.body)
         if not isinstance(body, dict):
             raise BadRequest("The body must be a JSON object.")
-        found = await self._detector.detect(batch_leaves(body), trip.policy, trip.inbound.tenant)
+        with trip.record.blocked():
+            found = await self._detector.detect(batch_leaves(body), trip.policy, trip.inbound.tenant)
         if any(found):
             raise UnsupportedByPolicy("Something in this request may not be forwarded, and cannot be replaced.")
         file = body.get("input_file_id")

@@ -151,7 +151,7 @@ class Detector:
         findings = [_findings(leaf, wanted.of(leaf, found), policy) for leaf, found in zip(leaves, spans, strict=True)]
         blocked = Counter(f.entity for found in findings for f in found if f.action == "block")
         if blocked and policy.mode == "enforce":
-            raise BlockedEntity(blocked)
+            raise BlockedEntity(blocked, findings)
         return findings
 
     async def hits(self, text: str, policy: Policy) -> list[Span]:

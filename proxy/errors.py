@@ -17,12 +17,14 @@
       UpstreamUnreachable 502/504 no connection, or no answer in time
 
 Messages are written here or built from closed vocabularies (paths, entity types, numbers): never from a value.
-May import: the standard library.
+May import: model, the standard library.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+
+from proxy.model import Finding
 
 
 class Refusal(Exception):
@@ -82,10 +84,13 @@ class BlockedEntity(Refusal):
     kind = "content_policy_violation"
     code = "blocked_entity"
 
-    def __init__(self, counts: Mapping[str, int]) -> None:
+    """`findings` is all that was found, leaf by leaf, for the trail; `counts` what of it blocks the request."""
+
+    def __init__(self, counts: Mapping[str, int], findings: Sequence[Sequence[Finding]] = ()) -> None:
         found = ", ".join(f"{entity}={count}" for entity, count in sorted(counts.items()))
         super().__init__(f"The policy blocks requests that hold these entities: {found}. Nothing was forwarded.")
         self.counts = dict(counts)
+        self.findings = findings
 
 
 class ContextLengthExceeded(Refusal):

@@ -125,6 +125,11 @@ class Live:
         return self.current.plan.files
 
     @property
+    def refused(self) -> bool:
+        """Whether the files, as they were last read, are not what is in force."""
+        return self.last is not None and not self.last.good
+
+    @property
     def ready(self) -> bool:
         return all(detector.ready for detector in self.current.detectors)
 
@@ -162,12 +167,14 @@ class Live:
             await asyncio.wait(self._stopping)
 
     async def reload(self) -> Outcome:
-        """Looks at the files again, one look at a time."""
+        """Looks at the files again, one look at a time. Of a look that changes nothing nobody is told."""
         await self._up.wait()
         async with self._one:
             fresh: Snapshot | None = None
             try:
                 plan = await asyncio.to_thread(self._load)
+                if plan == self.current.plan and not self.refused:
+                    return Outcome()
                 fresh = await self._prepared(plan)
                 outcome = Outcome(_changes(self.current, fresh))
                 self._told(outcome)

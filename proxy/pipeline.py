@@ -14,7 +14,7 @@ import asyncio
 import contextlib
 import functools
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 
 from proxy import audit, measure, strangers, verify
 from proxy.answering import Answering
@@ -22,7 +22,7 @@ from proxy.batching import Batching
 from proxy.budgets import Spending
 from proxy.closing import Closing, answer_headers
 from proxy.detect import Detector
-from proxy.errors import BadAnswer, BadRequest, Refusal, UnsupportedByPolicy, UpstreamUnreachable
+from proxy.errors import BadAnswer, BadRequest, BlockedEntity, Refusal, UnsupportedByPolicy, UpstreamUnreachable
 from proxy.extract import Extractor
 from proxy.forward import Upstream
 from proxy.headers import OPTIONAL, Headers, header_leaves, upstream_headers
@@ -140,17 +140,14 @@ class Pipeline:
         allowed = _passed(policy) | keeping.allowed()
         with record.stage("walk"):
             leaves = await off_loop(endpoint.leaves, body, allowed, aids, size=len(inbound.body))
-        with record.stage("detect"):
+        with record.stage("detect"), _named(trip, endpoint, body, leaves):
             headers, findings = await self._searched(trip, leaves)
         record.found(Counter(finding.entity for found in findings for finding in found))
+        record.model = _model(endpoint, body, leaves, findings)
 
         with record.stage("substitute"):
             work = functools.partial(self._substituted, trip, endpoint, aids, body, leaves, findings)
             outgoing, payload, restoration = await off_loop(work, size=len(inbound.body))
-        # Only now, and not where something is found in it (which monitoring lets pass): it could be anything.
-        suspect = any(found for leaf, found in zip(leaves, findings, strict=True) if leaf.path == "$.model")
-        model = endpoint.model_of(body)
-        record.model = model if isinstance(model, str) and not suspect else None
         with record.stage("measure_again"):
             record.tokens_after = await measured(outgoing, trip, endpoint, limit, already)
 
@@ -250,7 +247,8 @@ class Pipeline:
         carried = header_leaves(passed)
         inside = [(name, leaf) for name, whole in carried.items() for leaf in shown(whole)]
         looked_at = [*leaves, *(leaf for _, leaf in inside)]
-        findings = await self._detector.detect(looked_at, trip.policy, trip.inbound.tenant)
+        with trip.record.blocked():
+            findings = await self._detector.detect(looked_at, trip.policy, trip.inbound.tenant)
         found = {name: some for (name, _), some in zip(inside, findings[len(leaves) :], strict=True) if some}
         if trip.policy.mode == "enforce":
             for name in [name for name in carried if name in found and name not in OPTIONAL]:
@@ -286,6 +284,26 @@ def _passed(policy: Policy) -> frozenset[str]:
     """Kinds of attachment that the policy lets through unseen, and what it says about who a request is from."""
     kinds = {kind for kind, verdict in policy.attachments if verdict == "pass"}
     return frozenset(kinds | {f"identities.{policy.identities}"} if policy.mode == "enforce" else kinds)
+
+
+@contextlib.contextmanager
+def _named(trip: Trip, endpoint: Endpoint, body: dict[str, JSON], leaves: list[Leaf]) -> Iterator[None]:
+    """Takes down the model also where what is found ends the request."""
+    try:
+        yield
+    except BlockedEntity as refusal:
+        trip.record.model = _model(endpoint, body, leaves, refusal.findings)
+        raise
+
+
+def _model(
+    endpoint: Endpoint, body: dict[str, JSON], leaves: list[Leaf], findings: Sequence[Sequence[Finding]]
+) -> str | None:
+    """The model, once it was looked at, and not where something is found in it (which monitoring lets pass): it could
+    be anything. Findings of headers may follow those of the leaves."""
+    suspect = any(found for leaf, found in zip(leaves, findings, strict=False) if leaf.path == "$.model")
+    model = endpoint.model_of(body)
+    return model if isinstance(model, str) and not suspect else None
 
 
 def _texts(leaves: list[Leaf]) -> list[str]:

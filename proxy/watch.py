@@ -13,7 +13,7 @@ import asyncio
 import contextlib
 import hashlib
 import signal
-from collections.abc import Awaitable, Callable, Iterable, Iterator
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 
 from watchfiles import awatch
@@ -25,11 +25,20 @@ MOST_BYTES = 2_000_000
 
 
 class Watch:
-    """`files` are those that count now; `changed` is awaited after each change, one at a time, the latest last."""
+    """`files` are those that count now; `changed` is awaited after each change, one at a time, the latest last.
 
-    def __init__(self, files: Callable[[], Iterable[Path]], changed: Callable[[], Awaitable[object]]) -> None:
+    While `unsure`, every YAML file beside them counts: one may be what was missing when they were last read.
+    """
+
+    def __init__(
+        self,
+        files: Callable[[], Iterable[Path]],
+        changed: Callable[[], Awaitable[object]],
+        unsure: Callable[[], bool] = lambda: False,
+    ) -> None:
         self._files = files
         self._changed = changed
+        self._unsure = unsure
         self._wanted = asyncio.Event()
 
     async def run(self) -> None:
@@ -46,7 +55,7 @@ class Watch:
             looking.cancel()
             await asyncio.wait({looking})
 
-    async def _look(self, seen: bytes) -> None:
+    async def _look(self, seen: Mapping[Path, bytes]) -> None:
         while True:
             folders = _folders(self._files())
             try:
@@ -67,24 +76,24 @@ class Watch:
                 await asyncio.sleep(SECONDS)
                 seen = await self._compare(seen)
 
-    async def _compare(self, seen: bytes) -> bytes:
-        now = await asyncio.to_thread(content, tuple(self._files()))
-        if now != seen:
-            self._wanted.set()
+    async def _compare(self, seen: Mapping[Path, bytes]) -> Mapping[Path, bytes]:
+        """What the next look is compared with. Another file's change is kept in mind: it may come to count."""
+        files = frozenset(self._files())
+        now = await asyncio.to_thread(content, files)
+        changed = {path for path in {*now, *seen} if now.get(path) != seen.get(path)}
+        if not changed or not (self._unsure() or changed & files):
+            return seen
+        self._wanted.set()
         return now
 
 
-def content(files: Iterable[Path]) -> bytes:
-    """A digest of these files and of every YAML file beside them: one may be about to be named."""
+def content(files: Iterable[Path]) -> dict[Path, bytes]:
+    """A digest of each of these files, and of every YAML file beside them."""
     paths = set(files)
     for folder in _folders(paths):
         with contextlib.suppress(OSError):
             paths.update(path for path in folder.iterdir() if path.suffix in SUFFIXES)
-    digest = hashlib.sha256()
-    for path in sorted(paths):
-        digest.update(f"{path}\0".encode("utf-8", "surrogateescape"))
-        digest.update(_digest(path))
-    return digest.digest()
+    return {path: _digest(path) for path in paths}
 
 
 def _digest(path: Path) -> bytes:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
@@ -58,6 +59,11 @@ class Service:
     def metric(self, name: str) -> float:
         lines = httpx2.get(f"{self.url}/metrics", timeout=30, trust_env=False).text.splitlines()
         return float(next(line.split()[-1] for line in lines if line.startswith(f"{name} ")))
+
+    def audit(self, request_id: str) -> list[dict[str, Any]]:
+        """The lines about one request."""
+        lines = (json.loads(line) for line in self.out.text.splitlines() if line.startswith("{"))
+        return [line for line in lines if line.get("request_id") == request_id]
 
     def descriptors(self) -> int:
         return len(os.listdir(f"/proc/{self.process.pid}/fd"))

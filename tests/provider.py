@@ -10,6 +10,7 @@ calls=N     call the first tool N times (1)              mix=1    pieces of para
 json=1      the text inside a JSON object                ascii=1  every non-ASCII character of it escaped
 probe=M     say the string that holds M, in whatever form the endpoint answers
 extra=T.N   the answer goes on with the placeholder `<T_N>`  broken=1 an event that is no JSON in the middle
+linger=S    seconds after the last event until the answer's body ends
 """
 
 from __future__ import annotations
@@ -187,6 +188,7 @@ class Provider:
                 return
             await asyncio.sleep(float(knobs.get("slow", 0)))
             await send({"type": "http.response.body", "body": piece, "more_body": True})
+        await asyncio.sleep(float(knobs.get("linger", 0)))
         await send({"type": "http.response.body", "body": b""})
 
     def _status(self, knobs: dict[str, str]) -> int:

@@ -16,6 +16,7 @@ from urllib.parse import quote
 
 import openai
 import pytest
+from anthropic import Anthropic
 from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
 from langchain_openai import ChatOpenAI
 from openai import AsyncOpenAI, OpenAI
@@ -429,3 +430,57 @@ def test_pydantic_ai_streams(guarded: Service) -> None:
     output, kept = asyncio.run(with_agent(guarded, "echo;chunk=2", work))
     assert kept == [Save(text=TEXT, count=1)]
     assert output == f"Saved 1 for {NAME}, {EMAIL}"
+
+
+LINGER: Any = "echo;chunk=40;linger=0.5"
+"""The provider's connection ends some time after its last event: who has that does not wait for it."""
+
+
+def _chat(service: Service, headers: dict[str, str]) -> None:
+    with OpenAI(base_url=service.base_url, api_key="sk-test") as client:
+        chunks = client.chat.completions.create(model=LINGER, messages=user(), stream=True, extra_headers=headers)
+        assert text_of(list(chunks)) == TEXT
+
+
+def _response(service: Service, headers: dict[str, str]) -> None:
+    with OpenAI(base_url=service.base_url, api_key="sk-test") as client:
+        events = client.responses.create(model=LINGER, input=TEXT, stream=True, extra_headers=headers)
+        assert "response.completed" in (event.type for event in events)  # looks no further
+        events.close()
+
+
+def _message(service: Service, headers: dict[str, str]) -> None:
+    with Anthropic(base_url=service.url, api_key="sk-test") as client:
+        asked: Any = [{"role": "user", "content": TEXT}]
+        more: Any = {"stream": True, "extra_headers": headers}
+        events = client.messages.create(model=LINGER, max_tokens=99, messages=asked, **more)
+        assert "message_stop" in (event.type for event in events)
+        events.close()
+
+
+def _left(service: Service, headers: dict[str, str]) -> None:
+    with OpenAI(base_url=service.base_url, api_key="sk-test") as client:
+        model = "echo;chunk=4;slow=0.1"
+        chunks = client.chat.completions.create(model=model, messages=user(), stream=True, extra_headers=headers)
+        next(iter(chunks))
+        chunks.close()
+
+
+@pytest.mark.parametrize(
+    ("ask", "verdict", "reason"),
+    [
+        (_chat, "release", ""),
+        (_response, "release", ""),
+        (_message, "release", ""),
+        (_left, "cancelled", "client_disconnected"),
+    ],
+)
+def test_a_stream_that_a_client_has_the_end_of_is_no_stream_that_it_left(
+    guarded: Service, ask: Callable[[Service, dict[str, str]], None], verdict: str, reason: str
+) -> None:
+    for turn in range(4):
+        name = f"end-{ask.__name__}-{turn}"
+        ask(guarded, {"x-request-id": name})
+        wait_until(lambda name=name: len(guarded.audit(name)) == 2)
+        forward, end = guarded.audit(name)
+        assert (forward["verdict"], end["verdict"], end["reason"]) == ("forward", verdict, reason)

@@ -97,6 +97,23 @@ def test_a_fault_is_told_of_the_file_that_it_stands_in(tmp_path: Path) -> None:
     ]
 
 
+def test_a_base_that_is_not_there_hides_no_other_fault(tmp_path: Path) -> None:
+    own = "extends: defualt\nentities: {PERSN: replace, PROJECT: mask, IBAN_CODE: hide}\nlimits: {modles: {}}\nmode:\n"
+    assert faults(write(tmp_path, own=own)) == [
+        "own.yaml:1:10: bad-extends",
+        "own.yaml:2:12: unknown-entity",
+        "own.yaml:2:28: unknown-entity",
+        "own.yaml:2:54: wrong-value",
+        "own.yaml:3:10: unknown-key",
+        "own.yaml:4:1: wrong-type",
+    ]
+
+
+def test_what_a_base_that_is_not_there_may_declare_is_no_fault(tmp_path: Path) -> None:
+    own = "extends: ./gone.yaml\nentities: {PERSN: replace, PROJECT: mask}\n"
+    assert faults(write(tmp_path, own=own)) == ["own.yaml:1:10: bad-extends", "own.yaml:2:12: unknown-entity"]
+
+
 def test_a_warning_is_told_of_the_file_that_it_stands_in(tmp_path: Path) -> None:
     path = write(tmp_path, base=BASE + "mode: monitor\n", own="extends: ./base.yaml\nattachments: {images: pass}\n")
     _, found = inspect_policy(path, entities=ENTITIES, facts=facts())

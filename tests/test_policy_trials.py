@@ -16,7 +16,7 @@ from proxy.commands.changes import compare
 from proxy.commands.rehearsal import rehearsed
 from proxy.commands.test import changes
 from proxy.model import Finding
-from proxy.policy import Outcome, Policy, PolicyError, judged, numbered, parse_policy, rewritten
+from proxy.policy import Outcome, Policy, PolicyError, judged, load_policy, numbered, parse_policy, rewritten
 from recognizers import ENTITIES
 
 POLICY = """\
@@ -193,6 +193,13 @@ def test_differences_by_kind() -> None:
     assert compare(old, old) == []
 
 
+def test_what_the_new_policy_leaves_alone_is_told_as_that_whatever_else_is_found_there() -> None:
+    old = [found(0, 4, "US_SSN"), found(10, 14, "US_SSN"), found(20, 24)]
+    new = [found(10, 14, "PHONE_NUMBER")]
+    told = [(change.kind, change.start, change.weaker) for change in compare(old, new, frozenset({"US_SSN"}))]
+    assert told == [("alone", 0, True), ("alone", 10, False), ("gone", 20, True)]
+
+
 TEXT = (
     "Mira Tallow wrote. He has lived in Toulouse since 2011.\n"
     "Her IBAN is FR76 3000 6000 0112 3456 7890 189, mail mira.tallow@example.org.\n"
@@ -209,14 +216,16 @@ def test_diff_shows_values_on_a_terminal_only(tmp_path: Path) -> None:
     told = run(*command, "--format", "json", "--strict")
     assert told.returncode == 1, told.stderr
     counts = json.loads(told.stdout)
-    assert counts["entities"]["IBAN_CODE"]["gone"] == 1
+    assert counts["entities"]["IBAN_CODE"]["alone"] == 1
+    labels = [load_policy(path, entities=ENTITIES) for path in (old, new)]
+    assert [counts["old"], counts["new"]] == [f"{policy.name}@{policy.digest}" for policy in labels]
     assert counts["entities"]["LOCATION"]["new"] == 1
     assert counts["entities"]["EMAIL_ADDRESS"]["action"] == 1
     assert (counts["documents"], counts["protected_less"]) == (1, 1)
     several = run(*command, str(text), str(text), "--format", "json")  # as the shell writes out `--corpus *.txt`
     assert json.loads(several.stdout)["documents"] == 3
     shown = _on_a_terminal([sys.executable, "-m", "proxy", *command])
-    for word in ("FR76 3000 6000 0112 3456 7890 189", "Toulouse", "no longer found", "newly found"):
+    for word in ("FR76 3000 6000 0112 3456 7890 189", "Toulouse", "left alone", "newly found"):
         assert word in shown
     piped = run(*command)
     assert piped.returncode == 0

@@ -209,20 +209,24 @@ def test_what_is_told_about_a_reload(tmp_path: Path, monkeypatch: pytest.MonkeyP
         run.write(good(0).replace("replace", "mask"))
         run.until("good", 1)
         assert run.about()["reload"] == {"result": "good", "time": run.about()["policy_loaded"], "faults": []}
+        (tmp_path / "tests.yaml").write_text("another program's")
         os.kill(run.service.process.pid, signal.SIGHUP)
+        time.sleep(2)  # nothing happens, which no event tells of
+        run.write(good(2))
         run.until("good", 2)
+        assert run.service.written.count('"reloaded"') == 2
         assert run.about()["policy"] != first["policy"]
         assert run.service.metric("caviardage_policy_loaded_seconds") >= time.time() - 600
         events = [(line["status"], line["reason"], line["before"] == line["policy"]) for line in run.audit()]
-        assert events == [(409, "wrong_value", True), (409, "wrong_value", True), (200, "", False), (200, "", True)]
+        assert events == [(409, "wrong_value", True), (409, "wrong_value", True), (200, "", False), (200, "", False)]
 
 
 # --- When a look is taken ---------------------------------------------------------------------------------------
 
 
 @contextmanager
-def watching(*files: Path) -> Iterator[Callable[[int], None]]:
-    """Watches in a loop of its own; the function waits until that many changes were seen."""
+def watching(*files: Path, unsure: bool = False) -> Iterator[Callable[[int], None]]:
+    """Watches in a loop of its own; the function waits until that many changes were seen, and there are no more."""
     seen: list[float] = []
     asked: list[None] = []
 
@@ -234,17 +238,21 @@ def watching(*files: Path) -> Iterator[Callable[[int], None]]:
         seen.append(time.monotonic())
 
     async def run() -> None:
-        task = asyncio.create_task(Watch(named, changed).run())
+        task = asyncio.create_task(Watch(named, changed, lambda: unsure).run())
         await asyncio.to_thread(over.wait)
         task.cancel()
         await asyncio.wait({task})
+
+    def until(number: int) -> None:
+        wait_until(lambda: len(seen) >= number, 60)
+        assert len(seen) == number
 
     over = threading.Event()
     thread = threading.Thread(target=asyncio.run, args=(run(),))
     thread.start()
     wait_until(lambda: len(asked) >= 2)  # the first look is over then
     try:
-        yield lambda number: wait_until(lambda: len(seen) >= number, 60)
+        yield until
     finally:
         over.set()
         thread.join(30)
@@ -282,6 +290,43 @@ def test_a_folder_of_kubernetes_that_is_exchanged_by_a_link(tmp_path: Path) -> N
             (tmp_path / f"..2024_{number - 1}" / "policy.yaml").unlink()
             (tmp_path / f"..2024_{number - 1}").rmdir()
             until(number - 1)
+
+
+@pytest.mark.parametrize("unsure", [False, True])
+def test_another_file_beside_counts_only_while_something_is_missing(tmp_path: Path, *, unsure: bool) -> None:
+    path = tmp_path / "p.yaml"
+    path.write_text("a")
+    with watching(path, unsure=unsure) as until:
+        (tmp_path / "base.yaml").write_text("b")
+        if unsure:
+            until(1)
+        time.sleep(2)
+        path.write_text("c")
+        until(1 + unsure)
+
+
+def test_a_file_that_comes_to_count_is_compared_with_what_was_read(tmp_path: Path) -> None:
+    path, base = tmp_path / "p.yaml", tmp_path / "base.yaml"
+    path.write_text("a")
+    base.write_text("a")
+
+    async def looks() -> None:
+        files = [path]
+        wanted: list[None] = []
+
+        async def changed() -> None:
+            wanted.append(None)
+
+        watch = Watch(lambda: files, changed)
+        seen = await watch._compare(content(files))
+        base.write_text("b")
+        seen = await watch._compare(seen)
+        assert not watch._wanted.is_set()
+        files.append(base)
+        await watch._compare(seen)
+        assert watch._wanted.is_set()
+
+    asyncio.run(looks())
 
 
 def test_content_is_what_counts(tmp_path: Path) -> None:

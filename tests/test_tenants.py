@@ -354,6 +354,14 @@ def test_a_caller_may_ask_for_what_is_stricter_and_for_nothing_else(tmp_path: Pa
             assert (same.status_code, same.headers["x-caviardage-policy"]) == (200, label)
         blocked = door.ask(K["billing"], "Write to a@example.com", x_caviardage_policy="harder")
         assert (blocked.status_code, blocked.json()["error"]["code"]) == (400, "blocked_entity")
+        line = door.audit()[-1]
+        assert (line["verdict"], line["reason"], line["bytes_out"]) == ("refuse", "blocked_entity", 0)
+        assert (line["entities"], line["model"]) == ({"EMAIL_ADDRESS": 1}, "echo")
+        assert blocked.headers["x-caviardage-entities"] == "EMAIL_ADDRESS=1"
+        named = door.ask(K["billing"], "To a@example.com", model="b@example.com", x_caviardage_policy="harder")
+        assert named.json()["error"]["code"] == "blocked_entity"
+        line = door.audit()[-1]
+        assert (line["entities"], line["model"]) == ({"EMAIL_ADDRESS": 2}, None)
         passed = door.ask(K["billing"], "Write to nobody", x_caviardage_policy="harder")
         assert passed.headers["x-caviardage-policy"].startswith("harder@")
         before = len(provider.received)

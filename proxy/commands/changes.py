@@ -7,8 +7,9 @@ from dataclasses import dataclass
 
 from proxy.model import Finding
 
-KINDS = ("gone", "new", "action", "extent")
-"""No longer found; newly found; found by both, and treated otherwise or called otherwise; of another extent."""
+KINDS = ("alone", "gone", "new", "action", "extent")
+"""Of an entity that the new policy leaves alone; no longer found; newly found; found by both, and treated otherwise or
+called otherwise; of another extent."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,20 +37,25 @@ class Change:
         return not covered or (self.new is not None and self.new.action == "allow")
 
 
-def compare(old: Sequence[Finding], new: Sequence[Finding]) -> list[Change]:
-    """The differences, in the order of the document. Both are sorted and disjoint, as `detect` returns them."""
-    found = [*_from_old(old, new), *(c for c in _only_new(old, new))]
+def compare(old: Sequence[Finding], new: Sequence[Finding], alone: frozenset[str] = frozenset()) -> list[Change]:
+    """The differences, in the order of the document. Both are sorted and disjoint, as `detect` returns them.
+
+    `alone` are entities that the new policy leaves alone: the same is said of each, whatever else is found there.
+    """
+    found = [*_from_old(old, new, alone), *(c for c in _only_new(old, new))]
     return sorted(found, key=lambda change: (change.start, change.end, change.kind))
 
 
-def _from_old(old: Sequence[Finding], new: Sequence[Finding]) -> Iterator[Change]:
+def _from_old(old: Sequence[Finding], new: Sequence[Finding], alone: frozenset[str]) -> Iterator[Change]:
     for before in old:
         met = [after for after in new if _overlap(before, after)]
         if not met:
-            yield Change("gone", before.start, before.end, before, None)
+            yield Change("alone" if before.entity in alone else "gone", before.start, before.end, before, None)
             continue
         after = max(met, key=lambda finding: (_shared(before, finding), -finding.start))
-        if (before.entity, before.action) != (after.entity, after.action):
+        if before.entity in alone:
+            yield Change("alone", min(before.start, after.start), max(before.end, after.end), before, after)
+        elif (before.entity, before.action) != (after.entity, after.action):
             yield Change("action", min(before.start, after.start), max(before.end, after.end), before, after)
         elif (before.start, before.end) != (after.start, after.end):
             yield Change("extent", min(before.start, after.start), max(before.end, after.end), before, after)

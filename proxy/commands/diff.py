@@ -1,6 +1,6 @@
 """`caviardage diff`: what would another policy do differently to these documents?
 
-Shows values on a terminal only. May import: engine, changes, model, policy, rich, typer.
+Shows values on a terminal only. May import: engine, changes, model, policy, rehearsal, rich, typer.
 """
 
 from __future__ import annotations
@@ -19,15 +19,18 @@ from rich.table import Table
 from rich.text import Text
 
 from proxy.commands.changes import KINDS, Change, compare
-from proxy.commands.engine import UNREADABLE, detecting, policy_from
+from proxy.commands.engine import UNREADABLE, detecting, loaded
 from proxy.model import Finding, Leaf
 from proxy.policy import Policy
+from proxy.rehearsal import patient
 
 AROUND = 40
 """Code points shown on each side of a change."""
 MOST = 50
-_NAMES = {"gone": "no longer found", "new": "newly found", "action": "other action", "extent": "other extent"}
-_STYLES = {"gone": "bold white on red", "new": "bold black on green", "action": "bold black on yellow",
+_NAMES = {"alone": "left alone", "gone": "no longer found", "new": "newly found", "action": "other action",
+          "extent": "other extent"}  # fmt: skip
+_STYLES = {"alone": "bold white on magenta", "gone": "bold white on red", "new": "bold black on green",
+           "action": "bold black on yellow",
            "extent": "bold black on cyan"}  # fmt: skip
 
 
@@ -49,11 +52,12 @@ def diff(
 ) -> None:
     """Shows what an edit of a policy changes on real documents: what is newly found, no longer found, or treated
     otherwise, by entity. Values are shown on a terminal only: in a file or pipe, and as JSON, there are numbers."""
-    rules = policy_from(old), policy_from(new)
+    rules = loaded(old), loaded(new)
     documents = [document for path in (*corpus, *(more or ())) for document in _documents(path)]
     texts = [text for _, text in documents]
     before, after = (asyncio.run(_findings(policy, texts)) for policy in rules)
-    changed = [compare(one, two) for one, two in zip(before, after, strict=True)]
+    alone = frozenset(f.entity for found in before for f in found if rules[1].rule(f.entity).action == "allow")
+    changed = [compare(one, two, alone) for one, two in zip(before, after, strict=True)]
     weaker = sum(change.weaker for found in changed for change in found)
     if output is Format.JSON:
         typer.echo(json.dumps(_counts(rules, changed, before, after, weaker), indent=2))
@@ -82,6 +86,7 @@ def _documents(path: Path) -> Iterator[tuple[str, str]]:
 
 async def _findings(policy: Policy, texts: Sequence[str]) -> list[list[Finding]]:
     """One document at a time: each stands for itself, as in a request of its own."""
+    policy = patient(policy)
     async with detecting(policy) as detector:
         return [(await detector.detect([Leaf("$", text)], policy, "diff"))[0] for text in texts]
 
@@ -113,11 +118,15 @@ def _plain(text: str) -> str:
     return "".join(char if char.isprintable() else " " for char in text)
 
 
+def _lost(counts: Counter[str]) -> int:
+    return counts["alone"] + counts["gone"]
+
+
 def _rows(changed: Sequence[list[Change]]) -> dict[str, Counter[str]]:
     rows: dict[str, Counter[str]] = {}
     for change in (change for found in changed for change in found):
         rows.setdefault(change.entity, Counter())[change.kind] += 1
-    return dict(sorted(rows.items(), key=lambda row: (-row[1]["gone"], -sum(row[1].values()), row[0])))
+    return dict(sorted(rows.items(), key=lambda row: (-_lost(row[1]), -sum(row[1].values()), row[0])))
 
 
 def _summary(

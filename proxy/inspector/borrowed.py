@@ -43,7 +43,7 @@ class Borrowed(Detector):
         self.findings += findings
         blocked = Counter(finding.entity for found in findings for finding in found if finding.action == "block")
         if blocked and policy.mode == "enforce":
-            raise BlockedEntity(blocked)
+            raise BlockedEntity(blocked, findings)
         return findings
 
     async def _run(self, function: Callable[..., Any], deadline: float, *arguments: Any) -> Any:

@@ -100,12 +100,17 @@ def _whole(content: bytes, file: str, above: tuple[Path, ...]) -> Whole:
     return Whole(_over(base.root, own), (*faults, *base.faults), (*above[-1:], *base.files))
 
 
+def names_file(name: str) -> bool:
+    """Whether what is extended is a file by its path, not a shipped policy by its name."""
+    return "/" in name or name.endswith((".yaml", ".yml"))
+
+
 def _path(named: tree.Node, file: str, above: tuple[Path, ...]) -> Path:
     name = named.value
     if not isinstance(name, str) or not name:
         raise _wrong(named, "'extends' must be the name of a shipped policy, or a path", rule="wrong-type")
     shipped = {path.stem: path for path in sorted(SHIPPED.glob("*.yaml"))}
-    is_path = "/" in name or name.endswith((".yaml", ".yml"))
+    is_path = names_file(name)
     if not is_path and name not in shipped:
         raise _wrong(named, f"no policy '{name}' is shipped", ask(nearest(name, shipped)) or "a path ends with .yaml")
     if is_path and not above:

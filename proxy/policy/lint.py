@@ -36,6 +36,15 @@ def lint(data: Mapping[str, Any], builtin: frozenset[str]) -> Iterator[Slip]:
     yield from _dead_tests(data, known)
 
 
+def lint_alone(data: Mapping[str, Any], builtin: frozenset[str], *, declares: bool) -> Iterator[Slip]:
+    """Slips of a file whose base is not to be had. Where that `declares` entities of its own, a name is only taken
+    for a slip if it looks like a known one."""
+    yield from nothing(data)
+    for slip in _unknown(data, builtin | declared(data)):
+        if not declares or slip.mend.startswith("did you mean"):
+            yield slip
+
+
 def declared(data: Mapping[str, Any]) -> frozenset[str]:
     """Entities that the policy itself brings in."""
     names = set(_mapping(data, "deny"))

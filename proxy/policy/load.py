@@ -18,7 +18,7 @@ from pydantic_core import ErrorDetails
 from proxy.policy import extends, tree
 from proxy.policy.explain import explain
 from proxy.policy.faults import Fault, PolicyError
-from proxy.policy.lint import Slip, lint
+from proxy.policy.lint import Slip, lint, lint_alone
 from proxy.policy.model import Policy
 from proxy.policy.surprises import surprises
 from recognizers.base import Entity
@@ -67,9 +67,13 @@ def parse_policy(content: bytes, *, file: str, entities: Iterable[str], paths: b
 
     With `paths` it is the content of that file, and may extend others as they are seen from there.
     """
-    whole = extends.whole(content, file, paths=paths)
+    builtin = frozenset(entities)
+    try:
+        whole = extends.whole(content, file, paths=paths)
+    except PolicyError as error:
+        raise PolicyError([*error.faults, *_own_faults(content, file, builtin)]) from None
     root, data = whole.root, whole.root.data()
-    slips, policy = list(islice(lint(data, frozenset(entities)), MAX_FAULTS)), None
+    slips, policy = list(islice(lint(data, builtin), MAX_FAULTS)), None
     try:
         policy = Policy.model_validate(data, context={"name": Path(file).stem, "files": whole.files})
     except ValidationError as error:
@@ -78,6 +82,30 @@ def parse_policy(content: bytes, *, file: str, entities: Iterable[str], paths: b
     if faults or policy is None:
         raise PolicyError(faults)
     return policy
+
+
+def _own_faults(content: bytes, file: str, builtin: frozenset[str]) -> list[Fault]:
+    """What is wrong with a file whose base cannot be had, whatever stands there."""
+    try:
+        root, _ = extends.parsed(content, file)
+    except PolicyError:
+        return []
+    data = root.data()
+    if not isinstance(data, dict) or "extends" not in data:
+        return []
+    base = data.pop("extends")
+    declares = isinstance(base, str) and extends.names_file(base)
+    slips = list(islice(lint_alone(data, builtin, declares=declares), MAX_FAULTS))
+    try:
+        Policy.model_validate(data)
+    except ValidationError as error:
+        errors = (one for one in error.errors(include_url=False) if not _may_be_below(one))
+        slips += islice(slips_of(data, errors), MAX_FAULTS)
+    return [fault_at(root, slip) for slip in slips]
+
+
+def _may_be_below(error: ErrorDetails) -> bool:
+    return error["type"] == "missing" and error["loc"][:-1] in extends.MERGED
 
 
 def slips_of(data: dict[str, Any], errors: Iterable[ErrorDetails], root: type[BaseModel] = Policy) -> Iterator[Slip]:
