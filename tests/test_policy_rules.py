@@ -141,9 +141,9 @@ SLIPS = (
 
 def _open(root: tree.Node) -> set[tuple[int, int]]:
     """Places of names of models and tools: any text is one."""
-    models = root.value["limits"].value["models"]
-    tools = root.value["answers"].value["restore_in_tools"]
-    return {*models.keys.values(), *tools.keys.values()}
+    named = [root.value.get(section) for section in ("limits", "answers")]
+    inner = [node.value.get(key) for node, key in zip(named, ("models", "restore_in_tools"), strict=True) if node]
+    return {place for node in inner if node for place in node.keys.values()}
 
 
 @pytest.mark.parametrize("path", SHIPPED, ids=lambda path: path.stem)
@@ -162,7 +162,7 @@ def test_a_slip_in_any_key_is_an_error_where_it_stands(path: Path) -> None:
             parse_policy("\n".join(changed).encode(), file="p.yaml", entities=ENTITIES)
         assert any((fault.line, fault.column) == (line, column) for fault in caught.value.faults), (key, slip)
         tried += 1
-    assert tried > 80
+    assert tried > (15 if "extends" in root.value else 80)
 
 
 # --- Patterns for models --------------------------------------------------------------------------------------------
