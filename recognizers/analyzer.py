@@ -30,6 +30,7 @@ from recognizers import (
     network,
     ordinary,
     organisations,
+    particled,
     payment,
     secrets,
     traces,
@@ -44,7 +45,7 @@ from recognizers.language import candidates
 from recognizers.lexicon import Lexicon
 from recognizers.names import LABELS as NAME_ENTITIES
 from recognizers.names import Names
-from recognizers.overlap import resolve
+from recognizers.overlap import resolve, without_places
 from recognizers.patterns import WINDOW, Patterns
 from recognizers.shadow import Shadow, shadow
 from recognizers.shared import Address
@@ -203,6 +204,7 @@ class Analyzer:
         return self._settle(reading, filter(_passed, self.patterns(text)))
 
     def _settle(self, reading: _Reading, spans: Iterable[Span]) -> list[Span]:
+        spans = without_places(spans)
         wanted = (s for s in spans if s.entity in self._wanted and s.score >= self._least.get(s.entity, 0.0))
         placed = (reading.back(span) for span in wanted)
         found = resolve((span for span in placed if span is not None), reading.item.text)
@@ -263,7 +265,8 @@ class Analyzer:
         for language, passages in sorted(work.items()):
             results = self._names.find([block for _, _, block in passages], language)
             for (index, start, block), found in zip(passages, results, strict=True):
-                marked = [*found, *countries.listed(block, found)]
+                marked = [*found, *particled.widened(block, found), *particled.particled(block, self.lexicon)]
+                marked += countries.listed(block, found)
                 spans = ordinary.kept(block, marked, self.lexicon)
                 yield index, [span._replace(start=span.start + start, end=span.end + start) for span in spans]
 

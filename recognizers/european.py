@@ -35,6 +35,7 @@ _PLAIN_WORDS = 9_000
 _SHORTEST_PART, _LONGEST_WORD = 4, 40
 _NAME = "names:xx"
 _CUT = re.compile(r"[^\n\r\t\v\f|;:<>(){}\[\]\"“”„«»=*#@\u2028\u2029]+")
+_LABEL_BEHIND = re.compile(r",[ ](?:DEA|NPI|SSN|DOB|MRN|ID)$")
 _EDGE = " \u00a0\"'*_`.,;:|-–—/\\()[]{}<>«»„“”!?¡¿#>"
 _FORMS = TITLES | word_set(
     "herr herrn frau frl dr drs med jur phil prof dipl ing mag oa pd ra rain hr fr dra don dona d dna srta sr sra sres "
@@ -123,7 +124,7 @@ def _refine(text: str, start: int, end: int, label: str, words: Lexicon) -> Iter
     for match in _CUT.finditer(text, start, end):
         a, b = _trimmed(text, *match.span())
         if entity == "PERSON":
-            a = _behind_titles(text, a, b)
+            a, b = _behind_titles(text, a, b), _before_label(text, a, b)
         if a >= b or not _is_named(text, a, b, entity, words):
             continue
         address = entity == "LOCATION" and any(char.isdigit() for char in text[a:b])
@@ -138,6 +139,12 @@ def _trimmed(text: str, start: int, end: int) -> tuple[int, int]:
     if text[end : end + 1] == "." and (end - start < 2 or text[end - 2 : end - 1] in " .&"):
         end += 1
     return start, end
+
+
+def _before_label(text: str, start: int, end: int) -> int:
+    """Where a person ends before the label of what follows: `F. Valdez, DEA`."""
+    found = _LABEL_BEHIND.search(text, start, end)
+    return found.start() if found else end
 
 
 def _behind_titles(text: str, start: int, end: int) -> int:

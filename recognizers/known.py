@@ -5,6 +5,7 @@ May import: recognizers.base, recognizers.shape, recognizers.words, ahocorasick,
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import NamedTuple
@@ -14,7 +15,7 @@ import ahocorasick
 from recognizers.base import Span, fold
 from recognizers.lexicon import Lexicon, build
 from recognizers.shape import tokens
-from recognizers.words import CALENDAR, COMMON, FUNCTION, PARTICLES, SUFFIXES, TECHNICAL, TITLES
+from recognizers.words import ALSO_WORDS, CALENDAR, COMMON, FUNCTION, PARTICLES, SUFFIXES, TECHNICAL, TITLES
 
 NAME = "known"
 SCORE = 0.55
@@ -23,6 +24,9 @@ _MAX_TAIL = 4
 _LONGEST_KEY = 64
 """Of a longer value its beginning is looked for and the rest compared: in a text that repeats itself, the automaton
 tries at every character all needles that are beginnings and ends of one another."""
+_LONGEST_HANDLE = 40
+_HANDLE = re.compile(r"(?<![\w.])@((?:\w{1,30}[_.]){0,4})$")
+_REST_OF_HANDLE = re.compile(r"(?:[_.]\w{1,30}){1,4}")
 INITIAL, INITIALS, USER = "initial and a known name", "initials of a known name", "a known name as in user names"
 _NOT_INITIALS = frozenset({"eg", "ie", "us", "uk", "am", "pm", "ps", "nb", "cv", "dc", "ba", "ma", "bc", "ad", "ca"})
 _NOT_KNOWN = frozenset({"TITLE"})
@@ -66,7 +70,7 @@ def _needles(known: Mapping[str, str], lexicon: Lexicon) -> Iterator[Needle]:
     for value, entity in known.items():
         whole = fold(value)
         if entity == "PERSON":
-            plain = whole in COMMON or whole in CALENDAR
+            plain = whole in COMMON or whole in CALENDAR or whole in ALSO_WORDS
             if len(whole) >= _MIN_PART and whole not in FUNCTION | TITLES | TECHNICAL:
                 yield Needle(whole, entity, plain, "known value")
         elif entity in _NOT_KNOWN:
@@ -117,7 +121,7 @@ def _parts(value: str, lexicon: Lexicon) -> Iterator[Needle]:
         if len(word.folded) < _MIN_PART or word.folded in PARTICLES or word.folded in SUFFIXES or word.folded in TITLES:
             continue
         unknown = bool(lexicon.words) and not lexicon.is_common(word.folded)
-        listed = word.folded in COMMON or word.folded in CALENDAR or word.folded in FUNCTION
+        listed = any(word.folded in words for words in (COMMON, CALENDAR, FUNCTION, ALSO_WORDS))
         plain = listed or not (unknown or lexicon.is_name(word.folded))
         if not (word.folded in FUNCTION and word.folded != "will") and word.folded not in TECHNICAL:
             yield Needle(word.folded, "PERSON", plain, "part of a known name")
@@ -133,6 +137,7 @@ def _occurrences(automaton: ahocorasick.Automaton, text: str) -> Iterator[Span]:
             continue
         if needle.why == INITIALS and text[start:end] != text[start:end].upper():
             continue
+        start, end = _whole_handle(text, start, end)
         yield Span(start, end, needle.entity, SCORE, NAME, needle.why)
 
 
@@ -143,6 +148,15 @@ def _hits(automaton: ahocorasick.Automaton, folded: str) -> Iterator[tuple[int, 
         for needle in needles:
             if len(needle.text) <= _LONGEST_KEY or folded.startswith(needle.text, start):
                 yield start, needle
+
+
+def _whole_handle(text: str, start: int, end: int) -> tuple[int, int]:
+    """`@bea_t`: a name inside a handle takes the rest of it along, so that none is torn."""
+    before = text[max(0, start - _LONGEST_HANDLE) : start]
+    if "@" not in before or (head := _HANDLE.search(before)) is None:
+        return start, end
+    rest = _REST_OF_HANDLE.match(text, end)
+    return start - len(head[1]), rest.end() if rest else end
 
 
 def _past_digits(text: str, end: int) -> int:

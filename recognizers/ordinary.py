@@ -42,6 +42,7 @@ _FIELDS = word_set(
     "segunda tercera cuarta quinta sexta primero segundo tercero alta ingreso informe paciente ciudad arrendador "
     "arrendatario locatore conduttore venditore acquirente vermieter vermieterin mieter mieterin kaufer "
     "verkaufer auftraggeber auftragnehmer versicherte patientin kunde kundin anamnese befund diagnose diagnosen "
+    "npi itin ein tin ssn mrn dea usd eur gbp chf "
     "therapie epikrise verlauf procedere labor medikation aufnahme entlassung hausarzt ticket jira"
 )
 _CLINICAL = word_set(
@@ -85,6 +86,7 @@ _OF_COURTS = _COURT | word_set(
     "constitucion code codigo president presidente secretario registrar union"
 )
 _PROGRAMS = TECHNICAL | word_set(
+    "unix "
     "oracle windows mozilla firefox nt office mysql mariadb sqlite mongodb redis server sql db2 sap salesforce hubspot "
     "android ios safari webkit gecko applewebkit khtml intel core ryzen xeon gitlab circleci sonarqube jupyter numpy "
     "pandas pytorch tensorflow keras openssl nginx tomcat wordpress drupal joomla magento shopify stripe zoom teams"
@@ -96,6 +98,8 @@ _BRANDS = word_set(
     "sun independent mirror express sky channel bell rogers chase citizens ally discover progressive allstate"
 )
 """Companies that are called like a plain word."""
+_CARDS = word_set("visa mastercard amex maestro")
+_CARD_AFTER = re.compile(r"[ ]?[:(]?[ ]?(?:[\dxX*•]{2}|(?:card|debit|credit|ending)\b)", re.IGNORECASE)
 _HOUSE = re.compile(
     r"(?<![^\W_])(?:hopital|hopitaux|chu|chru|chr|clinique|polyclinique|centre hospitalier|ehpad|hospital|klinikum"
     r"|klinik|krankenhaus|ospedale|clinica)(?![^\W_])"
@@ -172,6 +176,8 @@ def _is_heading(text: str, start: int, end: int, lexicon: Lexicon) -> bool:
     """A plain word that begins a line, cell or sentence, and a product before its version."""
     words, after = tokens(text, start, end), text[end : end + 12]
     if _VERSION.match(after) and len(words) <= 2:
+        return True
+    if len(words) == 1 and words[0].folded in _CARDS and _CARD_AFTER.match(after):
         return True
     if len(words) != 1 or words[0].folded in _BRANDS or not lexicon.is_common(words[0].folded):
         return False

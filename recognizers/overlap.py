@@ -5,7 +5,7 @@ May import: recognizers.base, the standard library.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 
 from recognizers.base import Span
@@ -29,6 +29,16 @@ def rank(span: Span) -> int:
     if span.recognizer.startswith("structure"):
         return _LABEL
     return _CHECKSUM if "check passed" in span.why and span.score >= _SURE else _PATTERN
+
+
+def without_places(spans: Iterable[Span]) -> Iterator[Span]:
+    """Without the persons that a model sees in what its column or label says is a place (`ville`: `Lyon`)."""
+    every = list(spans)
+    places = {(s.start, s.end) for s in every if s.entity == "LOCATION" and rank(s) == _LABEL}
+    for span in every:
+        guessed = span.entity == "PERSON" and rank(span) == _NAME
+        if not (guessed and (span.start, span.end) in places):
+            yield span
 
 
 def resolve(spans: Iterable[Span], text: str) -> list[Span]:

@@ -22,6 +22,8 @@ _CUT = re.compile(r"[^\n\r\t\v\f|;:,<>(){}\[\]\"“”«»/\\=•*_#@&+~^!?\u202
 _SOFT_CUT = re.compile(r"[^\n\r\t\v\f|;<>{}\[\]\"“”«»=\u2028\u2029]+")
 
 _LOWER = frozenset(["max", "doc", "dev", "cyan", "alias", "lint", "synth"])
+_ASIDE = word_set("reach client patient contact call email text ask tell meet defendant plaintiff witness")
+"""Words with a capital at the start of a sentence or form, right before a given name."""
 _DASH = frozenset("-_")
 _MAX_TOKENS = 7
 
@@ -79,12 +81,17 @@ def persons(text: str, start: int, end: int, lexicon: Lexicon, strict: bool = Fa
     """The persons inside a hit: none if it is code, a product or a plain word. `strict`: capitals prove nothing."""
     found: list[tuple[int, int]] = []
     for match in _CUT.finditer(text, start, end):
-        words = [word for word in tokens(text, *match.span()) if not _touches_digit(text, word)]
+        words = [word for word in tokens(text, *match.span()) if not _is_half(text, word)]
         for run in _runs(words, text, lexicon):
             trimmed = _trim(run, lexicon)
             if trimmed and _is_person(text, trimmed, lexicon, strict):
                 found.append((trimmed[0].start, _without_possessive(trimmed[-1])))
     return found
+
+
+def _is_half(text: str, word: Token) -> bool:
+    """Part of a code, or of an abbreviation (`lyon w/ hassan`)."""
+    return _touches_digit(text, word) or (len(word.text) == 1 and text[word.end : word.end + 1] == "/")
 
 
 def _touches_digit(text: str, word: Token) -> bool:
@@ -144,6 +151,8 @@ def _drops_at_start(run: list[Token], lexicon: Lexicon) -> bool:
     if word.folded in TITLES and (len(word.folded) > 1 or word.text.endswith(".") is False or word.folded == "m"):
         return len(run) > 1 or not lexicon.is_given(word.folded)
     if word.folded in SUFFIXES:
+        return True
+    if word.folded in _ASIDE and len(run) > 1 and lexicon.is_given(run[1].folded):
         return True
     if word.folded in FUNCTION or word.folded in CALENDAR:
         kept = word.text[0].isupper() and len(run) > 1 and (lexicon.is_given(word.folded) or word.folded in PARTICLES)

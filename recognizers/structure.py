@@ -17,6 +17,7 @@ from presidio_analyzer import EntityRecognizer, RecognizerResult
 from recognizers import labels
 from recognizers.base import Span, compile_re2, fold, to_result
 from recognizers.gazetteer import initials
+from recognizers.informal import informal
 from recognizers.labels import Tier, normalise, person_tier
 from recognizers.lexicon import Lexicon
 from recognizers.people import person_at
@@ -64,6 +65,8 @@ _MAILBOX = re.compile(r"<[^<>\s@]{1,64}@")
 _BEFORE_MAILBOX = re.compile(r"([^\n<>,;:\"|()]{2,60})\"?[ \t]{0,2}$")
 _SURNAME_FIRST = re.compile(r"[ \t\"']{0,4}([^\W\d_a-z][^\W\d_]{1,30}), ?([^\W\d_a-z][^\W\d_]{1,30})\b")
 _MAX_VALUE = 200
+_NUMBERS = 6
+"""Digits from which on the value of a label is numbers and not an organisation (`Bank: sort code ..., account ...`)."""
 
 
 def fields(text: str) -> Iterator[Field]:
@@ -139,7 +142,11 @@ class StructuredNames(EntityRecognizer):
             hit = person_at(text, *lead.span(1), Tier.NAME, self.lexicon) if lead else None
             if hit:
                 found.add(Span(*hit, "PERSON", SCORE, NAME, "name before a mail address"))
-        for start, end, why in (*spoken(text, self.lexicon), *initials(text, self.lexicon)):
+        for start, end, why in (
+            *spoken(text, self.lexicon),
+            *initials(text, self.lexicon),
+            *informal(text, self.lexicon),
+        ):
             found.add(Span(start, end, "PERSON", SCORE, NAME, why))
         return sorted(found)
 
@@ -224,7 +231,8 @@ def _organisation_end(value: str) -> int:
     end = _cut(value, rf"{_NEXT_LABEL}|[\n\r\t|;<>{{}}\[\]\"“”]| {{2,}}| [-–—] ")
     words = tokens(value, 0, end)
     known = 1 <= len(words) <= 8 and any(len(word.folded) > 1 for word in words)
-    return end if known and not words[0].folded.startswith("http") else 0
+    numbered = sum(map(str.isdigit, value[:end])) >= _NUMBERS
+    return end if known and not numbered and not words[0].folded.startswith("http") else 0
 
 
 def _place_end(value: str) -> int:

@@ -51,6 +51,7 @@ _STATE = re.compile(r"[A-Z]{2,3}(?=,?[ ]\d{4,5}(?!\d))")
 _WORD = r"[^\W\d_][\w'’.\-]{1,30}"
 _TOWN = re.compile(rf"{_WORD}(?:[ \-](?:(?:am|an der|sur|de|di|do|da|la|le|of|upon|in|i|på|nad)[ ])?{_WORD}){{0,3}}")
 _ENDS = re.compile(r"(?:[ ][A-Z])?[ ]?(?:[.;,!?)](?:\s|$)|\r?\n|$)")
+_SENTENCE_END = re.compile(r"\.[ \t]*\r?\n")
 _QUARTER = re.compile(r"[ ][A-ZÅÄÖØ](?=[ ]?(?:,|\n|$))")
 _UNIT_BEFORE = re.compile(rf"(?<!\w)(?:{_UNIT_WORD}|psc|cmr)\.?[ ](?:\d{{1,4}}[a-z]?,?[ ])?$", re.IGNORECASE)
 _NUMBER_BEFORE = re.compile(
@@ -98,6 +99,8 @@ def _begin(text: str, start: int) -> int:
 def _next(text: str, start: int, end: int, seen: _Seen) -> tuple[int, _Seen] | None:
     """Where the next part of the address ends, and what it holds then."""
     value, ahead = text[start:end], text[end : end + _REACH]
+    if seen.code and _SENTENCE_END.match(ahead):
+        return None
     if seen.code and value[-4:].isdigit() and (rest := _REST_OF_ZIP.match(ahead)):
         return end + rest.end(), seen
     if _UNIT_AHEAD.search(value) and (number := _UNIT_NUMBER.match(ahead)):

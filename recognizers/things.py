@@ -12,9 +12,9 @@ import re
 from recognizers.base import Span, fold
 from recognizers.lexicon import Lexicon
 from recognizers.shape import tokens
-from recognizers.words import word_set
+from recognizers.words import ALSO_WORDS, TECHNICAL, word_set
 
-_DOUBLE = word_set(
+_DOUBLE = ALSO_WORDS | word_set(
     # plants, spices, fruit and their varieties
     "jasmine rose iris ivy violet lily daisy heather holly olive basil rosemary saffron sage ginger fern hazel "
     "willow poppy "
@@ -46,6 +46,18 @@ _DOUBLE = word_set(
     "cliff glen heath "
     "dale forest reed bay royal sterling norm gene jean denim carol viola mai"
 )
+_PRODUCTS = (
+    TECHNICAL | word_set("rails maven gradle jackson junit hibernate kafka jenkins travis circleci selenium"),
+    word_set("ford tesla mercedes bmw audi toyota honda volkswagen renault peugeot fiat ferrari porsche volvo nissan"),
+)
+"""Kinds of thing of which one beside another is a thing too: `Maven, Jackson`, `Ford, Tesla and Mercedes`."""
+_VERSUS = r" (?:vs\.?|versus|(?:is )?(?:better|worse|faster|slower) than)"
+_LISTED_BEFORE = re.compile(rf"([^\W\d_]{{2,20}})(?:,? (?:and|or|et|ou|und|oder|y|o|e)|,|{_VERSUS}) $")
+_LISTED_AFTER = re.compile(
+    rf"(?:, ([^\W\d_]{{2,20}})(?=,| (?:and|or|et|ou|und|oder|y|o|e) )|{_VERSUS} ([^\W\d_]{{2,20}}))"
+)
+_LIST_GOES_ON = re.compile(r"\s*(?:[.?!;)]|,|(?:and|or|et|ou|und|oder|y|o|e) |$)")
+"""A product before proves nothing where a sentence begins behind it: `Once we had Docker, Jackson said`."""
 _BEFORE = re.compile(
     r"(?:syndrom|syndrome|morbus|krankheit|satz|theorem|gesetz|verteilung|kurve|maladie|signe|score|test|echelle"
     r"|scala|escala|"
@@ -73,7 +85,8 @@ _AFTER = re.compile(
     r"|process|"
     r"constant|equations?|inequality|lemma|conjecture|matrix|space|functions?|effect|paradox|principle|curve|burner"
     r"|flask|"
-    r"dish|tubes?|blossoms?|petals?|leaves|bush|tree|wine|beer|bread|butter|soup|steak|eggs|benedict|pudding|chocolate|"
+    r"dish|tubes?|paths?|delta|blossoms?|petals?|leaves|bush|tree|wine|beer|bread|butter|soup|steak|eggs|benedict"
+    r"|pudding|chocolate|"
     r"krankheit|syndrom|verteilung|kurve|satz|zahl|skala|test|gesetz|integral|torte|schnitzel)\b"
 )
 _INDEFINITE = re.compile(r"(?:^|[\s(])(?:an?|une?|ein|eine[mnrs]?|una?|some|des|del|dei|delle|unos|unas)[ ]$")
@@ -110,6 +123,16 @@ def is_eponym(text: str, span: Span) -> bool:
     return _THING_AFTER.match(after) is not None or (words[0].folded in _SCORES and _POINTS.match(after) is not None)
 
 
+def _is_product(word: str, before: str, after: str) -> bool:
+    """`Ruby on Rails`, and a product in a list with another of its kind."""
+    if word == "ruby" and after.startswith(" on rails"):
+        return True
+    first = _LISTED_BEFORE.search(before) if _LIST_GOES_ON.match(after) else None
+    second = _LISTED_AFTER.match(after)
+    beside = {found for match in (first, second) if match for found in match.groups() if found}
+    return any(word in kind and not beside.isdisjoint(kind) for kind in _PRODUCTS)
+
+
 def is_thing(text: str, span: Span, lexicon: Lexicon) -> bool:
     """True if a model's or list's `PERSON` at `span` is what a thing is called."""
     words = tokens(text, span.start, span.end)
@@ -118,6 +141,8 @@ def is_thing(text: str, span: Span, lexicon: Lexicon) -> bool:
     before, after = fold(text[max(0, span.start - 40) : span.start]), fold(text[span.end : span.end + 32])
     if _AFTER.match(after) or _BEFORE.search(before) or _QUOTED_NAME_OF.search(before):
         return len(words) <= 2
+    if len(words) == 1 and _is_product(words[0].folded, before, after):
+        return True
     if len(words) == 2 and words[1].text.islower() and _AFTER.match(f" {words[1].folded}"):
         return True  # the model took the thing along: Bartlett pear
     follows = _NEXT_WORD.match(after)

@@ -125,6 +125,13 @@ TECHNICAL = word_set(
     "importo troponin"
 )
 
+ALSO_WORDS = word_set(
+    "pierre claire blanche marine clemence constance ange juste aurore fleur dolores pilar mercedes consuelo remedios "
+    "soledad luz mar paz estrella blanca salvador leon clemente cruz bruno chiara bianca franco fiore gioia allegra "
+    "serena stella grazia felice modesto massimo costanza speranza ernst wolf heide"
+)
+"""Given names that are words of their own language in lower case: `Pierre est une pierre`, `Dolores tiene dolores`."""
+
 COMMON = word_set(
     # English nouns, verbs and adjectives that models and headings write with a capital, and that are also rare names.
     "account address agent amount answer appointment april art bank bay bill black blue book branch bread brown bug "

@@ -42,6 +42,12 @@ NOBODY = [
     "La [Cour européenne des droits de l'homme]",
     "El [Tribunal Supremo] desestimó",
     "between a Gaussian and a [Poisson] distribution",
+    "[NPI] 9999999999",
+    "[ITIN]: 999-99-9999",
+    "paid in [USD]",
+    "an old [UNIX] box",
+    "[Visa] 4111 1111 1111 1111",
+    "the [Visa] card ending",
 ]
 
 
@@ -85,6 +91,7 @@ def test_the_label_of_a_field_is_nobody(text: str) -> None:
         ("en [Clinique Halden le 12/06/2023]", "Clinique Halden"),
         ("la [Audiencia Provincial de Halden]", "Audiencia Provincial de Halden"),
         ("She works at [Apple] in June", "Apple"),
+        ("She works at [Visa] in June", "Visa"),
         ("[Apple] announced", "Apple"),
         ("the [Halden Report]", "Halden Report"),
     ],
@@ -96,6 +103,38 @@ def test_a_name_beside_what_is_ordinary_stays_and_loses_it(text: str, name: str)
 @pytest.mark.parametrize("text", ["[Paris] is", "in [Europe] and", "the city of [Burgos]", "from [La Réunion]"])
 def test_places_stay_places(text: str) -> None:
     assert left(text, "LOCATION")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Is [Jenkins] better than Travis?",
+        "Is Jenkins better than [Travis]?",
+        "[Ruby] on Rails",
+        "Ruby on Rails, Maven, [Jackson]",
+        "compare [Ford], Tesla and Mercedes",
+        "compare Ford, Tesla and [Mercedes]",
+        "the [Dijkstra] path",
+        "a [Dirac] delta",
+        "Bruno è [bruno]",
+    ],
+)
+def test_products_and_things_among_their_kind_are_nobody(text: str) -> None:
+    assert left(text, "PERSON") == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Once we had Docker, [Jackson] said no",
+        "[Jackson], Docker is down",
+        "[Ford] and Smith",
+        "[Bruno] è bruno",
+        "[Travis] came",
+    ],
+)
+def test_a_person_beside_a_product_stays(text: str) -> None:
+    assert left(text, "PERSON")
 
 
 def test_persons_beside_labels_stay() -> None:

@@ -94,6 +94,7 @@ def test_an_address_of_any_country_goes_on_to_its_end(value, frame):
         ("We left 99 Test Street in 2019, Monday.", "99 Test Street"),
         ("99 Test Street 2019 was good", "99 Test Street"),
         ("12 Test Road, Mira said so", "12 Test Road"),
+        ("12 Test Street, Testville, IL 99999.\nQ. Mr. Tallow, where", "12 Test Street, Testville, IL 99999"),
     ],
 )
 def test_an_address_does_not_go_on_into_something_else(text, value):

@@ -193,6 +193,25 @@ def test_a_part_that_is_a_plain_word_counts_only_with_a_capital() -> None:
     assert spots(text, {"Will Benhaddou": "PERSON"}) == ["Will"]
 
 
+def test_a_known_name_is_not_the_plain_word_that_it_also_is() -> None:
+    texts = {"Pierre est une pierre": "Pierre", "Dolores tiene dolores": "Dolores", "Bruno è bruno": "Bruno"}
+    for text, name in texts.items():
+        assert spots(text, {name: "PERSON"}) == [name]
+    assert spots("Pierre Ruault ; la pierre", {"Pierre Ruault": "PERSON"}).count("pierre") == 0
+
+
+def test_a_handle_is_never_torn() -> None:
+    known = {"Bea Torres": "PERSON"}
+    assert "@bea_t" in {f"@{hit}" for hit in spots("she is @bea_t", known)}
+    assert set(spots("@torres.bea_99!", known)) == {"torres.bea_99"}
+    assert set(spots("mail x@Torres.example", known)) == {"Torres"}
+
+
+def test_a_place_of_its_column_and_numbers_of_a_bank_are_nobody() -> None:
+    assert found("Bank: sort code 99-99-99, account 99999999", "ORGANIZATION") == []
+    assert found("Bank: Halden Trust 24", "ORGANIZATION") == ["Halden Trust 24"]
+
+
 def test_other_values_are_found_whole_only() -> None:
     text = "EMP-004711 and emp-004711x, EMP-0047112, 12, 123456 1234567"
     assert spots(text, {"emp-004711": "EMPLOYEE_ID", "12": "AGE", "123456": "MRN"}) == ["EMP-004711", "123456"]
