@@ -32,7 +32,9 @@ class Closing:
         await self._log.forward(trip.record.close(trip.policy, "forward", "", 0))
 
     def close(self, trip: Trip, verdict: str, reason: str, status: int) -> None:
-        """Writes the audit line and forgets the values."""
+        """Writes the audit line, once, and forgets the values."""
+        if trip.closed:  # a held stream that is given up says so before whoever waits for it can
+            return
         if trip.restoration is not None:
             trip.record.restored = trip.restoration.tally.restored
             trip.record.foreign = trip.restoration.tally.foreign
@@ -40,6 +42,7 @@ class Closing:
         if trip.vault is not None:
             trip.vault.wipe()
         self._log.write(trip.record.close(trip.policy, verdict, reason, status))
+        trip.closed = True
 
     def refuse(self, trip: Trip, refusal: Refusal) -> Outbound:
         """Ends a request with a refusal."""

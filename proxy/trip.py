@@ -81,6 +81,8 @@ class Trip:
     """What the answer is held against, as last measured."""
     texts: tuple[str, ...] = field(default=(), repr=False)
     """The request's texts, to tell whether a value in the answer was among them."""
+    closed: bool = False
+    """Whether its last audit line is written."""
 
     @property
     def holds(self) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -282,3 +282,45 @@ def test_a_field_that_a_provider_may_ignore_need_not_be_in_its_count() -> None:
     tools = [{"type": "function", "function": {"name": "f", "description": LONG}}]
     unread = ask(whole("Hello", 12), request(tools=tools), policy())
     assert (unread.status, unread.code) == (502, "usage_mismatch")
+
+
+class Endless(Scripted):
+    """Answers with these pieces, and then with nothing."""
+
+    def __init__(self, pieces: Sequence[bytes]) -> None:
+        super().__init__(pieces, "text/event-stream")
+        self.waits = asyncio.Event()
+
+    async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
+        answer = await super().handle_async_request(request)
+        return httpx2.Response(200, headers=answer.headers, stream=self._then_nothing())
+
+    def _then_nothing(self) -> Pieces:
+        waits, pieces = self.waits, self._pieces
+
+        class Hanging(Pieces):
+            async def __aiter__(self) -> AsyncIterator[bytes]:
+                for piece in pieces:
+                    yield piece
+                waits.set()
+                await asyncio.Event().wait()
+
+        return Hanging(pieces)
+
+
+def test_a_held_stream_that_is_given_up_has_one_last_line() -> None:
+    async def given_up() -> list[str]:
+        here, upstream = world(), Endless([b"data: " + json.dumps(chunk("Hello")).encode() + b"\n\n"])
+        transport = Upstream("http://127.0.0.1:1/v1", UpstreamSettings(), transport=upstream)
+        events: list[AuditEvent] = []
+        chosen = policy(unsolicited="block")
+        pipeline = Pipeline(chosen, here.detector, here.counters, transport, Audit([events.append]), SECRET)
+        body = json.dumps(request(stream=True)).encode()
+        asking = asyncio.create_task(pipeline.handle(Inbound("r1", "t", "POST", PATHS["chat"], "", HEADERS, body)))
+        await upstream.waits.wait()
+        asking.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await asking
+        return [event.verdict for event in events]
+
+    assert asyncio.run(given_up()) == ["forward", "cancelled"]
