@@ -102,7 +102,8 @@ def _added(times: Mapping[str, Sequence[float]]) -> tuple[str, str]:
 
 def _stages(audit: Path, seen: int) -> list[str]:
     """Medians of the stages of the requests behind the first `seen`."""
-    taken = [json.loads(line)["stage_ms"] for line in audit.read_text().splitlines()[seen:]]
+    lines = map(json.loads, audit.read_text().splitlines()[seen:])
+    taken = [line["stage_ms"] for line in lines if line.get("verdict") == "release"]
     return [f"{quantile([stages.get(stage, 0.0) for stages in taken], 0.5):.2f}" for stage in STAGES]
 
 
@@ -112,7 +113,9 @@ def _ask(connection: HTTPConnection, prompt: str) -> str:
 
 
 def _send(connection: HTTPConnection, prompt: str, *, stream: bool) -> HTTPResponse:
-    body = {"model": "gpt-4o", "stream": stream, "messages": [{"role": "user", "content": prompt}]}
+    body: dict[str, Any] = {"model": "gpt-4o", "messages": [{"role": "user", "content": prompt}]}
+    if stream:  # with its usage, which the proxy would ask for and hide: so both have the same events
+        body |= {"stream": True, "stream_options": {"include_usage": True}}
     connection.request("POST", "/v1/chat/completions", json.dumps(body).encode(), HEADERS)
     response = connection.getresponse()
     assert response.status == 200, f"status {response.status}"
@@ -191,7 +194,7 @@ def _stream(
 
 def _text(data: bytes) -> str:
     events: list[Any] = [json.loads(line[6:]) for line in data.splitlines() if line.startswith(b"data: {")]
-    return "".join(event["choices"][0]["delta"].get("content") or "" for event in events)
+    return "".join(choice["delta"].get("content") or "" for event in events for choice in event["choices"])
 
 
 def _writes(provider: servers.Server) -> list[int]:
