@@ -97,7 +97,8 @@ def _speed(ours: dict[str, Analyzer], plain: dict[str, Engine], options: Options
     )
     note = (
         "Megabytes a CPU second, one core; the ratios compare the whole analyzer of default.yaml with each library on "
-        "the same texts. Caviardage has all five languages loaded. spaCy is given one paragraph at a time, Presidio the "
+        "the same texts. Caviardage has all five languages loaded. spaCy is given one paragraph at a time, "
+        "Presidio the "
         "whole text."
     )
     return Table("Searching", heads, rows, note)
