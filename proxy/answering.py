@@ -82,7 +82,7 @@ class Answering:
             async for chunk in answer.chunks():
                 held.append(stream.feed(chunk))
                 _verify(trip, restoration)
-                if trip.seen.done and not tasted:
+                if trip.seen.done:  # and whatever an upstream says behind its end
                     tasted = True
                     await self._taste(trip, restoration)
                 await self._keep(trip, aids)
